@@ -22,7 +22,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
 )
 
@@ -107,7 +106,7 @@ func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	if err := s.CheckKinds("open"); err != nil {
 		return nil, err
 	}
-	m := newMemory(x, s, scope.PolicyOf(x.top.rights))
+	m := newMemory(x, s, x.top.rights.Policy)
 	if err := x.openChain(ctx, m); err != nil {
 		return nil, errors.Join(err, release(m))
 	}
@@ -228,7 +227,7 @@ func (x *memex) closeScopes() error {
 func (x *memex) states(ctx context.Context) (all []*graph.State) {
 	for _, m := range append([]*Memory{x.top}, x.list()...) {
 		if v, err := m.guard.View(ctx, nil); err == nil {
-			all = append(all, view.StateOf(v))
+			all = append(all, v.State)
 		}
 	}
 	return all

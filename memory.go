@@ -333,7 +333,7 @@ func (m *Memory) IngestTree(ctx context.Context, t *ast.Tree, parent string, opt
 	} else if err := notes.CheckTree(ctx, m.notes, &alone); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}
-	id, c, err = ingest.RunTree(ctx, m.writer, ingest.Tree{Tree: &alone, Parent: parent, Over: path, Holder: holder}, opts.OrZero())
+	id, c, err = ingest.RunTree(ctx, m.writer, ingest.Tree{Root: &alone, Parent: parent, Over: path, Holder: holder}, opts.OrZero())
 	return m, id, c, err
 }
 

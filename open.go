@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/notes"
@@ -199,11 +198,8 @@ func newChain(m *Memory, from store.Store) *chain.Chain {
 		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: all,
 		Deriver: view.Deriver{Scope: m.scope.Name, Handles: handles, Serve: m.blocks.Files().Serve},
 		Signer:  m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Committed: m.scope.Options.Committed,
-		Lost: func() string { return ingest.ScannedBefore(m.scope.FS) },
-		Published: func(delta *graph.Delta) {
-			notes.Follow(m.notes, delta)
-			hive.Follow(m.hive, delta)
-		},
+		Lost:      func() string { return ingest.ScannedBefore(m.scope.FS) },
+		Published: func(delta *graph.Delta) { notes.Follow(m.notes, delta) },
 	}
 	if m.scope.Options.Witness != nil && m.scope.HasFiles() {
 		opts.Witness = witness{m.scope}

@@ -166,7 +166,7 @@ func (o *overlay) compose(was *overlay) {
 	base, changed := o.below[0].view, map[string]bool{}
 	if was == nil {
 		for _, l := range o.below[1:] {
-			for _, path := range view.StateOf(l.view).Paths() {
+			for _, path := range l.view.Paths() {
 				changed[path] = true
 			}
 		}
@@ -176,7 +176,7 @@ func (o *overlay) compose(was *overlay) {
 			changed[path] = true
 		}
 		for i, l := range o.below {
-			delta := graph.Diff(view.StateOf(was.below[i].view), view.StateOf(l.view))
+			delta := graph.Diff(was.below[i].view.State, l.view.State)
 			for _, path := range delta.Paths {
 				changed[path] = true
 			}
@@ -188,10 +188,10 @@ func (o *overlay) compose(was *overlay) {
 			}
 		}
 	}
-	draft := view.StateOf(base).Edit(0)
+	draft := base.Edit(0)
 	for _, path := range slices.Sorted(maps.Keys(changed)) {
 		at := o.highest(path)
-		draft.Adopt(path, view.StateOf(o.below[at].view).Nodes(path), at)
+		draft.Adopt(path, o.below[at].view.Nodes(path), at)
 	}
 	for _, b := range o.buffers {
 		if was == nil || changed[b.Path] {
@@ -232,7 +232,7 @@ func (l *layer) relaid(was *layer) []string {
 // highest returns the top layer with a visible document of a path, or 0.
 func (o *overlay) highest(path string) int {
 	for i := len(o.below) - 1; i > 0; i-- {
-		if _, has := view.StateOf(o.below[i].view).Document(path); has && o.counts(i, path) {
+		if _, has := o.below[i].view.State.Document(path); has && o.counts(i, path) {
 			return i
 		}
 	}
@@ -256,7 +256,7 @@ func (o *overlay) counts(i int, path string) bool {
 		return true
 	}
 	for _, l := range o.below[:i] {
-		if _, has := view.StateOf(l.view).Document(path); has {
+		if _, has := l.view.State.Document(path); has {
 			return false
 		}
 	}
@@ -266,7 +266,7 @@ func (o *overlay) counts(i int, path string) bool {
 // fileBelow returns the digest of the file that the layers below have at a path.
 func (o *overlay) fileBelow(i int, path string) merkle.Digest {
 	for _, l := range slices.Backward(o.below[:i]) {
-		if text, has := view.StateOf(l.view).Text(path); has {
+		if text, has := l.view.Text(path); has {
 			return merkle.Sum([]byte(text))
 		}
 	}

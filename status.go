@@ -61,7 +61,7 @@ func (m *Memory) Status() Status {
 	v := at.Derived.(*view.View)
 	s := Status{
 		Memex: m.scope.Dir, StateDir: m.scope.StateDir, Scope: m.scope.Name, Root: v.Root().String(), Seq: v.Head().Seq,
-		Nodes: v.Len(), Documents: view.StateOf(v).DocumentCount(), Drift: slices.Sorted(maps.Keys(m.scope.DriftAt(at))),
+		Nodes: v.Len(), Documents: v.DocumentCount(), Drift: slices.Sorted(maps.Keys(m.scope.DriftAt(at))),
 		Missing: slices.Clone(t.Missing), Recovered: skippedOnOpen(m.scope.Chain),
 	}
 	if s.Seq > 0 {

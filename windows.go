@@ -75,8 +75,8 @@ func (m *Memory) SessionWindow(ctx context.Context, v View, session string, req 
 	return w, nil
 }
 
-// shownTo is minds.WindowsHost.Shown.
-func shownTo(x *memex, key string, use func(*window.Shown) *window.Shown) {
+// shownTo is minds.Host.Shown.
+func (x *memex) shownTo(key string, use func(*window.Shown) *window.Shown) {
 	s := x.sessions.of(x.top.scope, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func shownTo(x *memex, key string, use func(*window.Shown) *window.Shown) {
 // now was. key names the session, and what kind of thing. With fresh, the session begins anew.
 // What it was told is kept as what windows have shown is, see SessionWindow.
 func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []string) {
-	shownTo(x, key, func(before *window.Shown) *window.Shown {
+	x.shownTo(key, func(before *window.Shown) *window.Shown {
 		all := &window.Shown{Nodes: map[string]shown.Node{}}
 		if !fresh && before.Len() < maxTold { // else what is not asked about any more is forgotten
 			maps.Copy(all.Nodes, before.Nodes)
@@ -201,11 +201,10 @@ func (x *memex) writerOf(ctx context.Context, name string) (*write.Writer, error
 // newWindows returns the log of the windows that agents are given.
 func newWindows(x *memex) *minds.Windows {
 	top := x.top.scope
-	return minds.NewWindows(minds.WindowsHost{
-		Shown:    func(key string, use func(*window.Shown) *window.Shown) { shownTo(x, key, use) },
-		Feedback: minds.NewFeedback(minds.FeedbackHost{Open: x.writerOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
-		Open:     x.writerOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: func() error { return x.top.Writable() },
-		Off: top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
+	return minds.NewWindows(minds.Host{
+		Open: x.writerOf, Names: x.names, Opened: x.opened.Load, Load: x.top.blocks.Files().Content, Shown: x.shownTo,
+		Writable: func() error { return x.top.Writable() },
+		Off:      top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})
 }
 

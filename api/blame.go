@@ -31,15 +31,15 @@ type Blamed struct {
 }
 
 func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse, error) {
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	l, id, err := inHistory(ctx, l, v, req.ID)
 	if err != nil {
-		return nil, named(err, "blame", "-", "")
+		return nil, Named(err, "blame", "-", "")
 	}
-	lines, by, gone, err := l.m.History().Blame(ctx, v, id)
+	lines, by, gone, err := l.History().Blame(ctx, v, id)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +58,12 @@ func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse,
 // inHistory returns the id of the node that a name is of, and the service over the
 // memory that has its history. A name that no node has now may be one that it had.
 func inHistory(ctx context.Context, l *Local, v *view.View, name string) (on *Local, id string, err error) {
-	id = l.below(name)
+	id = l.Below(name)
 	n, err := v.Resolve(id)
 	switch {
 	case err == nil:
 		n = holder(v, n)
-		on, err = l.holding(ctx, v, n)
+		on, err = holding(ctx, l, v, n)
 		return on, n.ID, err
 	case fovea.KindOf(err) == fovea.Ambiguous, fovea.KindOf(err) == fovea.Locked:
 		return nil, "", err

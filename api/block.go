@@ -13,7 +13,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/minds"
-	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window"
@@ -82,39 +81,39 @@ type desk struct {
 	agent string
 }
 
-// agentAndSession names the agent that calls, or the one that the owner names, and the session
+// AgentAndSession names the agent that calls, or the one that the owner names, and the session
 // that keeps what is its own; an agent without one has a session of its own name. The agent
 // is "" if there is none, or if no agent can have the name.
-func agentAndSession(ctx context.Context, l *Local, named string) (agent, session string) {
+func (l *Local) AgentAndSession(ctx context.Context, named string) (agent, session string) {
 	agent = author.AgentOf(ctx)
-	if agent == "" && l.m.Guard().ByOwner(ctx) {
+	if agent == "" && l.ByOwner(ctx) {
 		agent = named
 	}
 	if author.Check(agent) != nil {
 		return "", ""
 	}
-	return agent, author.SessionPrefix + cmp.Or(l.scopes(ctx).Session, agent)
+	return agent, author.SessionPrefix + cmp.Or(l.Scopes(ctx).Session, agent)
 }
 
-// desk opens the working memory of the agent that calls, or of the one that the owner names,
+// deskOf opens the working memory of the agent that calls, or of the one that the owner names,
 // in its session. A session that does not exist is made for a write, else NotFound.
-func (l *Local) desk(ctx context.Context, named string) (desk, error) {
-	agent, session := agentAndSession(ctx, l, named)
+func deskOf(ctx context.Context, l *Local, named string) (desk, error) {
+	agent, session := l.AgentAndSession(ctx, named)
 	if agent == "" {
 		return desk{}, fault.Invalidf("block", "working memory is an agent's; name one (--agent NAME, over HTTP Fovea-Agent)")
 	}
-	there, err := l.memex.Scopes()
+	there, err := l.Memex.Scopes()
 	switch {
 	case err != nil:
-	case l.call.Op.Effect != Reads:
-		err = fault.Wrap("block", session, fault.ReadOnly, l.memex.Writable())
+	case l.Call.Op.Effect != Reads:
+		err = fault.Wrap("block", session, fault.ReadOnly, l.Memex.Writable())
 	case !slices.Contains(there, session):
 		err = fault.Errorf("block", session, fault.NotFound, "there is no such session")
 	}
 	if err != nil {
 		return desk{}, err
 	}
-	on, err := l.in(ctx, session)
+	on, err := inScope(ctx, l, session)
 	if err != nil {
 		return desk{}, err
 	}
@@ -122,37 +121,37 @@ func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 }
 
 func listBlocks(ctx context.Context, l *Local, req BlocksRequest) ([]working.Block, error) {
-	fovea.WindowsOf(l.memex).Flush(ctx)
-	d, err := l.desk(ctx, req.Agent)
+	fovea.WindowsOf(l.Memex).Flush(ctx)
+	d, err := deskOf(ctx, l, req.Agent)
 	if fovea.KindOf(err) == fovea.NotFound {
 		return []working.Block{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	now := l.opts.Now()
+	now := l.Options.Now()
 	return list(slices.DeleteFunc(d.Of(d.agent), func(b working.Block) bool { return b.Leaves(now) != "" })), nil
 }
 
 func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddResponse, error) {
-	d, err := l.desk(ctx, "")
+	d, err := deskOf(ctx, l, "")
 	if err != nil {
 		return nil, err
 	}
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var read []string
 	for i := range req.Actions {
 		if a := &req.Actions[i]; a.Name == working.CheckMailbox && a.Messages == nil {
-			a.Messages = unread(v, fovea.HiveOf(l.memex), d.agent)
-			read = readMail(d.Blocks, fovea.HiveOf(l.memex), d.agent)
+			a.Messages = unread(v, fovea.HiveOf(l.Memex), d.agent)
+			read = readMail(d.Blocks, fovea.HiveOf(l.Memex), d.agent)
 		}
 	}
 	added, c, err := d.Add(ctx, v, working.Request{
-		Agent: d.agent, Home: l.opts.Home, Blocks: req.Blocks, Actions: req.Actions, Remove: read, Now: l.opts.Now(),
-	}, l.write())
+		Agent: d.agent, Home: l.Options.Home, Blocks: req.Blocks, Actions: req.Actions, Remove: read, Now: l.Options.Now(),
+	}, l.Write())
 	if err != nil {
 		return nil, err
 	}
@@ -161,22 +160,22 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 
 // MailRead brings the blocks of the caller's mailbox up to date after messages of a view were
 // read, if its session has any.
-func (a Access) MailRead(ctx context.Context, v *view.View) {
-	agent, session := agentAndSession(ctx, a.l, "")
-	there, err := a.Memex.Scopes()
+func (l *Local) MailRead(ctx context.Context, v *view.View) {
+	agent, session := l.AgentAndSession(ctx, "")
+	there, err := l.Memex.Scopes()
 	if err != nil || agent == "" || !slices.Contains(there, session) {
 		return
 	}
-	on, err := a.l.in(ctx, session)
+	on, err := inScope(ctx, l, session)
 	if err == nil {
-		bs, h := minds.BlocksOf(on.m.Blocks()), fovea.HiveOf(a.Memex)
+		bs, h := minds.BlocksOf(on.m.Blocks()), fovea.HiveOf(l.Memex)
 		if read := readMail(bs, h, agent); len(read) > 0 {
 			check := []working.Action{{Name: working.CheckMailbox, Messages: unread(v, h, agent)}}
-			_, _, err = bs.Add(ctx, v, working.Request{Agent: agent, Actions: check, Remove: read, Now: a.l.opts.Now()}, &fovea.WriteOptions{})
+			_, _, err = bs.Add(ctx, v, working.Request{Agent: agent, Actions: check, Remove: read, Now: l.Options.Now()}, &fovea.WriteOptions{})
 		}
 	}
 	if err != nil {
-		a.l.warn(fmt.Errorf("the messages are read, but their blocks stay: %w", err))
+		l.Warn(fmt.Errorf("the messages are read, but their blocks stay: %w", err))
 	}
 }
 
@@ -211,24 +210,24 @@ func scoreBlock(ctx context.Context, l *Local, req BlockScoreRequest) (*BlockCha
 }
 
 func changeBlocks(ctx context.Context, l *Local, change working.Change) (*BlockChange, error) {
-	d, err := l.desk(ctx, "")
+	d, err := deskOf(ctx, l, "")
 	if err != nil {
 		return nil, err
 	}
 	change.Agent = d.agent
-	c, err := d.Apply(ctx, change, l.write())
+	c, err := d.Apply(ctx, change, l.Write())
 	return &BlockChange{c.Seq}, err
 }
 
 // chunks returns a view of the files that the blocks of the caller name, by chunk.
 func chunks(ctx context.Context, l *Local, v *view.View) (*view.View, error) {
-	d, err := l.desk(ctx, "")
+	d, err := deskOf(ctx, l, "")
 	if err != nil {
 		return nil, err
 	}
 	in, problems := d.Chunks(ctx, v, d.agent)
 	for _, problem := range problems {
-		l.warn(problem)
+		l.Warn(problem)
 	}
 	return in, nil
 }
@@ -247,26 +246,26 @@ func showLines(ctx context.Context, l *Local, v *view.View, files *minds.Files, 
 	text, err := files.Content(ctx, v, &b)
 	digest := merkle.SumText(text).String()
 	return &Shown{ID: name, Handle: name, Digest: digest, Version: digest, Type: "chunk", Title: name, Attributes: map[string]any{}, Content: text,
-		Children: []string{}, Modified: files.Written(b.Location), Synced: l.opts.Now(), Path: b.Location, Line: b.StartLine,
+		Children: []string{}, Modified: files.Written(b.Location), Synced: l.Options.Now(), Path: b.Location, Line: b.StartLine,
 		Unreviewed: unreviewed(v, b.Location)}, err
 }
 
 // budgetOf has the policies that have a budget of their own: that of working memory.
 var budgetOf = map[string]int{window.PolicyShares: working.MaxTokens}
 
-// withBlocks lays the session of an agent's own name over the memex, where the call names
+// WithBlocks lays the session of an agent's own name over the memex, where the call names
 // no session: that is where its working memory is.
-func withBlocks(ctx context.Context, l *Local) {
-	if agent := author.AgentOf(ctx); agent != "" && l.scopes(ctx).Session == "" {
-		l.over = append(slices.Clip(l.over), author.SessionPrefix+agent)
+func (l *Local) WithBlocks(ctx context.Context) {
+	if agent := author.AgentOf(ctx); agent != "" && l.Scopes(ctx).Session == "" {
+		l.Over = append(slices.Clip(l.Over), author.SessionPrefix+agent)
 	}
 }
 
-// past is what the memory held at a moment, without the working memory of others unless the
+// heldAt is what the memory held at a moment, without the working memory of others unless the
 // owner looks.
-func (l *Local) past(ctx context.Context, at string) (*view.View, error) {
-	v, err := travel.Of(l.m.History()).At(ctx, at)
-	if err != nil || l.m.Guard().ByOwner(ctx) {
+func heldAt(ctx context.Context, l *Local, at string) (*view.View, error) {
+	v, err := l.History().At(ctx, at)
+	if err != nil || l.ByOwner(ctx) {
 		return v, err
 	}
 	return v.WithoutBlocks(author.AgentOf(ctx)), nil
@@ -275,5 +274,5 @@ func (l *Local) past(ctx context.Context, at string) (*view.View, error) {
 // isOthers reports whether a path is that of a block which the caller may not see.
 func isOthers(ctx context.Context, l *Local, path string) bool {
 	owner := working.AgentOf(path)
-	return owner != "" && owner != author.AgentOf(ctx) && !l.m.Guard().ByOwner(ctx)
+	return owner != "" && owner != author.AgentOf(ctx) && !l.ByOwner(ctx)
 }

@@ -121,8 +121,8 @@ func replay(ctx context.Context, l *Local, c Call) (*Replayed, error) {
 	if c.Op.Replay == "" || c.Key == "" {
 		return nil, nil
 	}
-	for _, scope := range append([]string{""}, l.over...) {
-		on, err := l.in(ctx, scope)
+	for _, scope := range append([]string{""}, l.Over...) {
+		on, err := inScope(ctx, l, scope)
 		if err != nil {
 			return nil, err
 		}
@@ -144,5 +144,5 @@ type FileRequest struct{ Path string }
 
 // OpProtected reports whether the policy of the memory protects a file. It stands in no table.
 var OpProtected = unlisted("protected", func(_ context.Context, l *Local, r FileRequest) (bool, error) {
-	return l.memex.Guard().Protected(r.Path), nil
+	return l.Memex.Guard().Protected(r.Path), nil
 })

@@ -95,7 +95,7 @@ type Head struct {
 }
 
 func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Checkpoint, error) {
-	at := l.opts.IPFS
+	at := l.Options.IPFS
 	if at == nil {
 		at = &IPFS{Check: func(req CheckpointRequest) error {
 			if req.To == PlaceIPFS {
@@ -107,14 +107,14 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 	if err := at.Check(req); err != nil {
 		return nil, invalid("checkpoint", err)
 	}
-	s, image, err := l.m.History().Checkpoint(ctx, req.Name)
+	s, image, err := l.History().Checkpoint(ctx, req.Name)
 	if err != nil {
 		return nil, err
 	}
 	st := l.m.Status()
 	done := &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents, Errors: []string{}}
 	if req.To == PlaceIPFS || req.To == PlaceAll && at.Configured {
-		if done.Archived, err = at.Push(ctx, accessOf(l), req); err != nil {
+		if done.Archived, err = at.Push(ctx, l, req); err != nil {
 			done.Errors = append(done.Errors, err.Error())
 		}
 	}
@@ -125,15 +125,15 @@ var errNoIPFS = errors.New("this program has no access to IPFS")
 
 // restoreIPFS brings back what a CID names.
 func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
-	if err := l.sync(ctx); err != nil {
+	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, others, err := l.opts.IPFS.Restore(ctx, accessOf(l), req)
+	c, files, others, err := l.Options.IPFS.Restore(ctx, l, req)
 	if err != nil {
 		return nil, err
 	}
 	on := *l
-	on.m = l.memex
+	on.m = l.Memex
 	out := &RestoreResponse{Source: PlaceIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, req.MemoryOnly)}
 	out.RestoredFiles, out.RemovedFiles = append(out.RestoredFiles, others.RestoredFiles...), append(out.RemovedFiles, others.RemovedFiles...)
 	out.Drift = append(out.Drift, others.Drift...)
@@ -144,24 +144,24 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	switch from := cmp.Or(req.From, PlaceLocal); {
 	case from != PlaceLocal && from != PlaceIPFS:
 		return nil, fault.Invalidf("restore", "cannot restore from %q; only from %s and %s", from, PlaceLocal, PlaceIPFS)
-	case from == PlaceIPFS && l.opts.IPFS == nil:
+	case from == PlaceIPFS && l.Options.IPFS == nil:
 		return nil, invalid("restore", errNoIPFS)
 	case from == PlaceIPFS:
 		return restoreIPFS(ctx, l, req)
 	case req.CID != "":
 		return nil, fault.Invalidf("restore", "a cid names something on ipfs; say source ipfs, too")
 	}
-	at, err := l.moment(ctx, req.At, false)
+	at, err := momentOf(ctx, l, req.At, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.sync(ctx); err != nil {
+	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
 	if req.Missing || len(req.Files) > 0 || req.Name == "" && !isSnapshot(l, "") && len(l.m.Folder().Missing()) > 0 {
 		return restoreFiles(ctx, l, req, at)
 	}
-	from, c, files, err := l.m.History().Restore(ctx, req.Name, writeFiles(l, req.Skip, req.MemoryOnly))
+	from, c, files, err := l.History().Restore(ctx, req.Name, writeFiles(l, req.Skip, req.MemoryOnly))
 	if req.Name != "" && !isSnapshot(l, req.Name) {
 		req.Files, req.Name = []string{req.Name}, ""
 		if found, fileErr := restoreFiles(ctx, l, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
@@ -176,7 +176,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 
 // isSnapshot reports whether a snapshot has a name; "" is any.
 func isSnapshot(l *Local, name string) bool {
-	return slices.ContainsFunc(l.m.History().Snapshots(), func(s history.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
+	return slices.ContainsFunc(l.History().Snapshots(), func(s history.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
 }
 
 // restoreFiles brings files back: those of the request, or those that are missing, of
@@ -193,18 +193,18 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 	case req.Missing && req.MemoryOnly:
 		return nil, fault.Invalidf("restore", "memory has the missing files already; leave out memory-only")
 	}
-	paths := each(req.Files, l.below)
+	paths := each(req.Files, l.Below)
 	if req.Cloned {
 		if err := refuse(ctx, l); err != nil {
 			return nil, err
 		}
 	}
-	c, files, err := l.m.History().RestoreFiles(ctx, paths, at, opts)
+	c, files, err := l.History().RestoreFiles(ctx, paths, at, opts)
 	if err != nil {
 		return nil, err
 	}
 	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
-	if l.m != l.memex || len(paths) > 0 {
+	if l.m != l.Memex || len(paths) > 0 {
 		return out, nil
 	}
 	return out, eachProject(ctx, l.m, func(project *fovea.Memory) error {
@@ -231,7 +231,7 @@ func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) er
 
 // refuse returns an error if a history that was read elsewhere has files that no memex may have.
 func refuse(ctx context.Context, l *Local) error {
-	return errors.Join(travel.Refuse(travel.Of(l.m.History())),
+	return errors.Join(travel.Refuse(l.History()),
 		eachProject(ctx, l.m, func(project *fovea.Memory) error { return travel.Refuse(travel.Of(project.History())) }))
 }
 
@@ -244,7 +244,7 @@ func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, m
 		at = l.m.View().Head()
 	}
 	out := RollbackResponse{Root: at.Root.String(), Seq: at.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: []string{},
-		Left: c.Left, Would: wouldFor(ctx, l, c)}
+		Left: c.Left, Would: l.Would(ctx, c)}
 	if memoryOnly {
 		out.RestoredFiles, out.RemovedFiles, out.Drift = []string{}, []string{}, list(files)
 	}
@@ -256,7 +256,7 @@ func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, m
 func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (written, removed []string) {
 	v := l.m.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
-		if then, err := l.past(ctx, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
+		if then, err := heldAt(ctx, l, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
 			v = then
 		}
 	}
@@ -287,7 +287,7 @@ func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (writ
 }
 
 func signHead(ctx context.Context, l *Local, _ None) (*Head, error) {
-	c, note, err := l.m.History().SignedHead(ctx)
+	c, note, err := l.History().SignedHead(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -24,13 +24,13 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	if err != nil {
 		return nil, err
 	}
-	guarded, err := l.guarded(ctx)
+	guarded, err := guardedView(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	g := author.GrantOf(ctx)
 	s.Scopes = slices.DeleteFunc(s.Scopes, func(scope string) bool { return !g.Reaches(scope) })
-	if !l.m.Guard().ByOwner(ctx) {
+	if !l.ByOwner(ctx) {
 		found = slices.DeleteFunc(found, func(p document.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
 	}
 	found = append(s.DiagnosticList, found...)
@@ -48,14 +48,14 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	return &s, nil
 }
 
-// guarded returns what readers may have of the present, without reading the folder
+// guardedView returns what readers may have of the present, without reading the folder
 // first.
-func (l *Local) guarded(ctx context.Context) (*view.View, error) {
+func guardedView(ctx context.Context, l *Local) (*view.View, error) {
 	v, err := overlaid(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	return l.memex.Guard().View(ctx, v)
+	return l.Memex.Guard().View(ctx, v)
 }
 
 // each makes a list of what f makes of each; it is empty, not nil, for none.

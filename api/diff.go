@@ -22,34 +22,34 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	}
 	to := cmp.Or(req.To, "head")
 	if to != "head" {
-		if to, err = l.m.History().Resolve(ctx, to); err != nil {
+		if to, err = l.History().Resolve(ctx, to); err != nil {
 			return nil, err
 		}
 	}
-	if err := l.sync(ctx); err != nil {
+	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
 	if v := view.Of(l.m.View()); v.Head().Seq == 0 { // nothing has ever been there
 		return difference(v, v, false), nil
 	}
-	return l.between(ctx, from, to, req.Text)
+	return between(ctx, l, from, to, req.Text)
 }
 
 // between says what lies between two moments that are named whole.
-func (l *Local) between(ctx context.Context, from, to string, text bool) (*Difference, error) {
-	a, err := l.past(ctx, from)
+func between(ctx context.Context, l *Local, from, to string, text bool) (*Difference, error) {
+	a, err := heldAt(ctx, l, from)
 	if err != nil {
 		return nil, err
 	}
-	b, err := l.past(ctx, to)
+	b, err := heldAt(ctx, l, to)
 	if err != nil {
 		return nil, err
 	}
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if l.m.Guard().ByOwner(ctx) { // who sees all but the text of what is locked down
+	if l.ByOwner(ctx) { // who sees all but the text of what is locked down
 		locked := v.Lockdown()
 		return withholdTexts(difference(a, b, text), func(c *Changed) bool { return slices.Contains(locked, c.Path) }), nil
 	}
@@ -64,7 +64,7 @@ func (l *Local) between(ctx context.Context, from, to string, text bool) (*Diffe
 // at one of them.
 func withheld(ctx context.Context, l *Local, now, a, b *view.View) []string {
 	locked := now.Lockdown()
-	if !l.seesAll(ctx) {
+	if !seesAll(ctx, l) {
 		locked = slices.Concat(locked, l.m.Guard().Untrusted(a), l.m.Guard().Untrusted(b))
 	}
 	slices.Sort(locked)
@@ -90,16 +90,16 @@ func differing(a, b *view.View, paths []string) []string {
 func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 	if from == "" {
 		from = "0"
-		if len(l.m.History().Snapshots()) == 0 {
+		if len(l.History().Snapshots()) == 0 {
 			from = "head"
 		}
 		if l.m.View().Head().Seq == 0 {
-			if err := l.sync(ctx); err != nil {
+			if err := l.Sync(ctx); err != nil {
 				return "", err
 			}
 		}
 	}
-	return l.m.History().Resolve(ctx, from)
+	return l.History().Resolve(ctx, from)
 }
 
 // difference says what lies between two views; text adds what it is line by line.
@@ -109,20 +109,21 @@ func difference(a, b *view.View, text bool) *Difference {
 
 // would says what a dry run would change, which may be nothing; nil for a call that is none.
 func would(l *Local, c fovea.Commit) *Difference {
-	if !l.call.DryRun {
+	if !l.Call.DryRun {
 		return nil
 	}
 	return described(*cmp.Or(c.Would, &history.Difference{}), nil, nil, false)
 }
 
-// wouldFor is would for a change of any notes, with text if the request wants that. To another than
-// the owner it names none, since some may be withheld.
-func wouldFor(ctx context.Context, l *Local, c fovea.Commit) *Difference {
-	if !l.m.Guard().ByOwner(ctx) {
+// Would says what the dry run that returned a commit would change, with text if the request wants
+// that; nil for a commit that was made. To another than the owner it names no note, since some may be
+// withheld.
+func (l *Local) Would(ctx context.Context, c fovea.Commit) *Difference {
+	if !l.ByOwner(ctx) {
 		c.Would = &history.Difference{}
 	}
-	if text, _ := flag(l.call.Request, "Text"); text && l.call.DryRun {
-		if v, err := l.reading(ctx); err == nil { // else it cannot be said what is withheld
+	if text, _ := flag(l.Call.Request, "Text"); text && l.Call.DryRun {
+		if v, err := l.Readable(ctx); err == nil { // else it cannot be said what is withheld
 			out := described(*cmp.Or(c.Would, &history.Difference{}), view.Of(l.m.View()), nil, true)
 			return withholdTexts(out, func(c *Changed) bool { return slices.Contains(v.Lockdown(), c.Path) })
 		}

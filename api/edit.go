@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/internal/recall"
-	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -39,28 +38,28 @@ func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, er
 func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces func(*node.Node) bool,
 	do func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error),
 ) (*EditResponse, error) {
-	on, id, opts, err := l.target(ctx, op, name, digest)
+	on, id, opts, err := target(ctx, l, op, name, digest)
 	if err != nil {
 		return nil, err
 	}
 	r, held := readerOf(ctx, on)
-	if held && l.call.Key != "" { // a repeated request is answered as the first time
-		_, repeated, _ := on.m.Notes().Done(ctx, l.call.Key, l.call.Op.Replay)
+	if held && l.Call.Key != "" { // a repeated request is answered as the first time
+		_, repeated, _ := on.m.Notes().Done(ctx, l.Call.Key, l.Call.Op.Replay)
 		held = !repeated
 	}
 	base := opts.Base
 	for again := true; ; again = false {
 		head := on.m.View().Head().Seq
-		v, err := on.seen(ctx) // of what the caller may not read nothing is said
+		v, err := on.View(ctx) // of what the caller may not read nothing is said
 		if err != nil {
 			return nil, err
 		}
 		n, there := v.Get(id)
-		replacing := held && there && !on.memex.Guard().Protected(n.Path) && (replaces == nil || replaces(n))
+		replacing := held && there && !on.Memex.Guard().Protected(n.Path) && (replaces == nil || replaces(n))
 		sawIt := held && there && r.Seen(id) == n.Own
 		if replacing && slices.Contains([]merkle.Digest{{}, n.Own, n.Version}, base) {
 			if err := r.RequireSeen(ctx, v, op, n); err != nil {
-				return nil, named(err, op, id, name)
+				return nil, Named(err, op, id, name)
 			}
 			if opts.Base = cmp.Or(base, n.Own); replaces == nil {
 				opts.Base = cmp.Or(base, n.Version) // which covers what is below it
@@ -71,7 +70,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 			continue // it may have changed meanwhile
 		}
 		if err != nil {
-			return nil, named(err, op, id, name)
+			return nil, Named(err, op, id, name)
 		}
 		out := editResponse(on, id, c)
 		if held {
@@ -81,9 +80,9 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	}
 }
 
-// named says an error of an operation by its own name, and of the node by the name
+// Named says an error of an operation by its own name, and of the node by the name
 // that the caller gave it.
-func named(err error, op, id, name string) error {
+func Named(err error, op, id, name string) error {
 	e, ok := errors.AsType[*fovea.Error](err)
 	if !ok {
 		return err
@@ -154,8 +153,8 @@ func properties(pairs []string) ([]document.Property, error) {
 
 // target finds the node that a change is about, the options of the change, and the service
 // over the memory that holds the node.
-func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local, id string, opts *fovea.WriteOptions, err error) {
-	opts = l.write()
+func target(ctx context.Context, l *Local, op, name, digest string) (on *Local, id string, opts *fovea.WriteOptions, err error) {
+	opts = l.Write()
 	if digest != "" {
 		if opts.Base, err = merkle.Parse(digest); err == nil && opts.Base.IsZero() {
 			err = errors.New("the base is no digest of a node") // below, it would stand for none
@@ -167,18 +166,18 @@ func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local,
 	if l.known != "" {
 		return l, l.known, opts, nil
 	}
-	v, err := l.seen(ctx)
+	v, err := l.View(ctx)
 	if err != nil {
 		return l, "", opts, err
 	}
-	n, err := v.Resolve(l.below(name))
+	n, err := v.Resolve(l.Below(name))
 	if err != nil {
-		return l, "", opts, named(err, op, "-", "")
+		return l, "", opts, Named(err, op, "-", "")
 	}
-	if name := l.memex.Folder().Buffers().Holder(n.Path); name != "" { // before what the buffer shows is taken for a conflict
+	if name := l.Memex.Folder().Buffers().Holder(n.Path); name != "" { // before what the buffer shows is taken for a conflict
 		return l, "", opts, fault.Wrap(op, n.Path, fault.Busy, &corpus.BusyError{Lock: corpus.BufferLock(name)})
 	}
-	on, err = l.holding(ctx, v, holder(v, n))
+	on, err = holding(ctx, l, v, holder(v, n))
 	return on, n.ID, opts, err
 }
 
@@ -213,7 +212,7 @@ func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 		return nil, err
 	}
 	done := &EditResponse{ID: out.ID, Seq: out.Seq, Would: out.Would, Plan: out.Plan}
-	if v, err := l.seen(ctx); err == nil && out.Seq != 0 {
+	if v, err := l.View(ctx); err == nil && out.Seq != 0 {
 		done.Doubled = v.StillHeld(gone)
 	}
 	return done, nil
@@ -221,11 +220,11 @@ func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 
 func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
 	return changeNode(ctx, l, "refile", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
-		v, err := on.seen(ctx)
+		v, err := on.View(ctx)
 		if err != nil {
 			return fovea.Commit{}, err
 		}
-		to, err := v.Resolve(on.below(req.To))
+		to, err := v.Resolve(on.Below(req.To))
 		if err != nil {
 			return fovea.Commit{}, err
 		}
@@ -240,13 +239,13 @@ func archiveNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse,
 }
 
 func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error) {
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
 	for _, name := range req.IDs {
-		n, err := v.Resolve(l.below(name))
+		n, err := v.Resolve(l.Below(name))
 		if err != nil {
 			return nil, err
 		}
@@ -254,7 +253,7 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 	}
 	if req.All || req.List && len(req.IDs) == 0 {
 		for n := range v.All() {
-			if nameless(n) && inside(n.Path, l.below(req.Path)) {
+			if nameless(n) && inside(n.Path, l.Below(req.Path)) {
 				ids = append(ids, n.ID)
 			}
 		}
@@ -275,8 +274,8 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 // assignByScope gives ids to nodes, scope by scope.
 func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([]string, error) {
 	var all []string
-	for _, scope := range append([]string{""}, l.over...) {
-		on, err := l.in(ctx, scope)
+	for _, scope := range append([]string{""}, l.Over...) {
+		on, err := inScope(ctx, l, scope)
 		if err != nil {
 			return nil, err
 		}
@@ -289,7 +288,7 @@ func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([
 		if len(of) == 0 {
 			continue
 		}
-		_, given, err := on.m.Notes().AssignIDs(ctx, of, l.write())
+		_, given, err := on.m.Notes().AssignIDs(ctx, of, l.Write())
 		if err != nil {
 			return nil, err
 		}
@@ -324,10 +323,10 @@ func inOrder(l *Local, v *view.View, ids []string) []Node {
 // owner, for what the owner accepted, or a repeated one.
 func readerOf(ctx context.Context, l *Local) (*oldview.Reader, bool) {
 	actor := author.ActorOf(ctx)
-	agent, session := agentAndSession(ctx, l, "")
-	r := &oldview.Reader{History: travel.Of(l.m.History()), By: author.Named(agent), Session: cmp.Or(actor.Session, l.scopes(ctx).Session)}
+	agent, session := l.AgentAndSession(ctx, "")
+	r := &oldview.Reader{History: l.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.Scopes(ctx).Session)}
 	r.Shown = func(use func(*window.Shown) *window.Shown) {
-		fovea.WindowsOf(l.memex).Shown("whole\n"+session+"\n"+agent, use)
+		fovea.WindowsOf(l.Memex).Shown("whole\n"+session+"\n"+agent, use)
 	}
 	return r, agent != "" && actor.AcceptedBy == "" && l.known == ""
 }
@@ -335,7 +334,7 @@ func readerOf(ctx context.Context, l *Local) (*oldview.Reader, bool) {
 // saw notes that the answer to a call shows the whole text of nodes. What another call looks up for
 // itself, nobody sees.
 func saw(ctx context.Context, l *Local, nodes ...*node.Node) {
-	if r, ok := readerOf(ctx, l); ok && len(nodes) > 0 && !l.call.Further {
+	if r, ok := readerOf(ctx, l); ok && len(nodes) > 0 && !l.Call.Further {
 		r.Saw(nodes...)
 	}
 }
@@ -343,12 +342,12 @@ func saw(ctx context.Context, l *Local, nodes ...*node.Node) {
 // completeChange completes the answer to a change that the session has made of a node: with the lines of
 // others that it has not seen, which then count as seen. sawAll reports that there are none.
 func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditResponse, sawAll bool) error {
-	v, err := l.seen(ctx)
+	v, err := l.View(ctx)
 	if err != nil {
 		return err
 	}
 	n, ok := v.Get(out.ID)
-	newest, _ := l.m.History().Log(ctx, out.ID, 1) // of a repeated request another one, if others changed the node since
+	newest, _ := l.History().Log(ctx, out.ID, 1) // of a repeated request another one, if others changed the node since
 	sawAll = sawAll && slices.ContainsFunc(newest, func(c fovea.Commit) bool { return c.Seq == out.Seq })
 	if !ok || n.Own.String() != out.Digest || !sawAll && r.Seen(out.ID).IsZero() {
 		return nil

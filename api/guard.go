@@ -11,18 +11,19 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// reading returns what readers may have now. A view that others have written after
+// Readable reads the folder first and returns what readers may have, for the owner as well without what
+// is locked down: what leaves the memory. A view that others have written after
 // is taken anew: what they wrote is not what the view holds, and is no change from
 // outside.
-func (l *Local) reading(ctx context.Context) (*view.View, error) {
-	v, err := l.view(ctx)
+func (l *Local) Readable(ctx context.Context) (*view.View, error) {
+	v, err := synced(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	var g, seen *view.View
 	for tries := 0; tries < 4 && seen != v; tries++ {
 		seen = v
-		if g, err = l.memex.Guard().View(ctx, v); err != nil {
+		if g, err = l.Memex.Guard().View(ctx, v); err != nil {
 			return nil, err
 		}
 		if len(g.Lockdown()) == 0 {
@@ -36,13 +37,13 @@ func (l *Local) reading(ctx context.Context) (*view.View, error) {
 	return g, nil
 }
 
-// seen returns what a caller may see of the present: the owner all of it, since the
+// View reads the folder first and returns what a caller may see of the present: the owner all of it, since the
 // memory itself says what may be done with what is locked down.
-func (l *Local) seen(ctx context.Context) (*view.View, error) {
-	if l.m.Guard().ByOwner(ctx) {
-		return l.view(ctx)
+func (l *Local) View(ctx context.Context) (*view.View, error) {
+	if l.ByOwner(ctx) {
+		return synced(ctx, l)
 	}
-	return l.reading(ctx)
+	return l.Readable(ctx)
 }
 
 // warnGuard names what is left out, and what nobody has looked at.
@@ -55,7 +56,7 @@ func warnGuard(l *Local, g *view.View) {
 		{g.Unreviewed(), "changed outside Fovea and not reviewed yet: %s; see fovea guard diff"},
 	} {
 		if len(w.paths) > 0 {
-			l.warn(fmt.Errorf(w.said, few(w.paths)))
+			l.Warn(fmt.Errorf(w.said, few(w.paths)))
 		}
 	}
 }
@@ -73,13 +74,13 @@ func few(paths []string) string {
 // somebody else changed it.
 func unreviewed(v *view.View, path string) bool { return slices.Contains(v.Unreviewed(), path) }
 
-// trusted tells which files were trusted as they were found.
-func (l *Local) trusted() func([]string) {
+// warnTrusted names which files were trusted as they were found.
+func warnTrusted(l *Local) func([]string) {
 	return func(paths []string) {
 		noun := "files are"
 		if len(paths) == 1 {
 			noun = "file is"
 		}
-		l.warn(fmt.Errorf("%d protected %s trusted as found; see fovea guard list", len(paths), noun))
+		l.Warn(fmt.Errorf("%d protected %s trusted as found; see fovea guard list", len(paths), noun))
 	}
 }

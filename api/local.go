@@ -83,42 +83,43 @@ func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
 	if opts == nil {
 		opts = &LocalOptions{}
 	}
-	l := &Local{m: m, memex: m, opts: *opts}
-	if l.opts.Now == nil {
-		l.opts.Now = time.Now
+	l := &Local{m: m, Memex: m, Options: *opts}
+	if l.Options.Now == nil {
+		l.Options.Now = time.Now
 	}
 	if opts.AtOnce > 0 {
 		l.limit = make(bound.Semaphore, opts.AtOnce)
 	}
-	return l.serve
+	return l.Serve
 }
 
 // Local is the memory of a memex in this process, as one call sees it.
 type Local struct {
+	Memex   *fovea.Memory
+	Over    []string // the scopes that lie over the memex
+	Call    Call
+	Options LocalOptions
+
 	m     *fovea.Memory // of the scope that the call is about
-	memex *fovea.Memory
-	over  []string // the scopes that lie over the memex
-	known string   // the id of the node of a repeated request, see replay
-	call  Call
-	opts  LocalOptions
+	known string        // the id of the node of a repeated request, see replay
 	limit bound.Semaphore
 }
 
-// sync reads what changed in the folder. Deletions that are held back do not
+// Sync reads what changed in the folder, as far as the call asks for it. Deletions that are held back do not
 // stop a reader: the memory still has what the folder lost.
-func (l *Local) sync(ctx context.Context) error {
+func (l *Local) Sync(ctx context.Context) error {
 	var err error
-	switch how := l.call.Sync; {
+	switch how := l.Call.Sync; {
 	case how == SyncNone:
 		return nil
-	case how == "" && l.opts.Sync != nil:
-		err = l.opts.Sync(ctx)
+	case how == "" && l.Options.Sync != nil:
+		err = l.Options.Sync(ctx)
 	default:
-		err = l.memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress, Trusted: l.trusted()})
+		err = l.Memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.Options.Progress, Trusted: warnTrusted(l)})
 	}
 	switch fovea.KindOf(err) {
 	case fovea.Held, fovea.ReadOnly:
-		l.warn(err)
+		l.Warn(err)
 		return nil
 	}
 	warnEmpty(ctx, l, err)
@@ -129,10 +130,10 @@ func (l *Local) sync(ctx context.Context) error {
 // warnRemoved tells the owner, once, which files are gone from the folder, and how they
 // come back.
 func warnRemoved(ctx context.Context, l *Local) {
-	if !l.memex.Guard().ByOwner(ctx) {
+	if !l.ByOwner(ctx) {
 		return
 	}
-	removed, before := l.memex.Folder().Removals()
+	removed, before := l.Memex.Folder().Removals()
 	if len(removed) == 0 {
 		return
 	}
@@ -144,33 +145,34 @@ func warnRemoved(ctx context.Context, l *Local) {
 	if len(removed) > len(names) {
 		more, way = fmt.Sprintf(" and %d more", len(removed)-len(names)), fmt.Sprintf("fovea rollback seq:%d", before)
 	}
-	l.warn(fmt.Errorf("gone from the folder: %s%s; if that was not meant, %s brings back what was there", strings.Join(names, ", "), more, way))
+	l.Warn(fmt.Errorf("gone from the folder: %s%s; if that was not meant, %s brings back what was there", strings.Join(names, ", "), more, way))
 }
 
-func (l *Local) warn(err error) {
-	if l.call.Warn != nil {
-		l.call.Warn(err)
-	} else if l.opts.Warn != nil {
-		l.opts.Warn(err)
+// Warn tells the caller what a person should know though the operation goes on.
+func (l *Local) Warn(err error) {
+	if l.Call.Warn != nil {
+		l.Call.Warn(err)
+	} else if l.Options.Warn != nil {
+		l.Options.Warn(err)
 	}
 }
 
 // warnEmpty tells a person who named a folder without notes.
 func warnEmpty(ctx context.Context, l *Local, err error) {
-	if v, overErr := l.memex.Over(ctx, l.over...); err == nil && overErr == nil && v.Len() == 0 {
-		if head := l.memex.View().Head(); head.Seq > 1 {
-			l.warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
+	if v, overErr := l.Memex.Over(ctx, l.Over...); err == nil && overErr == nil && v.Len() == 0 {
+		if head := l.Memex.View().Head(); head.Seq > 1 {
+			l.Warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
 			return
 		}
-		l.warn(fmt.Errorf("%w in %s; is it the right folder?", ErrNoNotes, l.m.Dir()))
+		l.Warn(fmt.Errorf("%w in %s; is it the right folder?", ErrNoNotes, l.m.Dir()))
 	}
 }
 
 // ErrNoNotes is what a person is warned of who named a folder without notes.
 var ErrNoNotes = errors.New("no Org files (*.org, *.org_archive)")
 
-func (l *Local) view(ctx context.Context) (*view.View, error) {
-	if err := l.sync(ctx); err != nil {
+func synced(ctx context.Context, l *Local) (*view.View, error) {
+	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
 	return overlaid(ctx, l)
@@ -178,25 +180,25 @@ func (l *Local) view(ctx context.Context) (*view.View, error) {
 
 // overlaid is the present of the scopes of the call, without reading the folder first.
 func overlaid(ctx context.Context, l *Local) (*view.View, error) {
-	v, err := l.memex.Over(ctx, l.over...)
+	v, err := l.Memex.Over(ctx, l.Over...)
 	return view.Of(v), err
 }
 
-// write returns the options of a write under the key of the call.
-func (l *Local) write() *fovea.WriteOptions {
-	return &fovea.WriteOptions{Key: l.call.Key, DryRun: l.call.DryRun}
+// Write returns the options of a write under the key of the call.
+func (l *Local) Write() *fovea.WriteOptions {
+	return &fovea.WriteOptions{Key: l.Call.Key, DryRun: l.Call.DryRun}
 }
 
 // writeFiles are the options of Local.write for a change that files follow.
 func writeFiles(l *Local, skip, memoryOnly bool) *fovea.WriteOptions {
-	opts := l.write()
+	opts := l.Write()
 	opts.Skip, opts.MemoryOnly = skip, memoryOnly
 	return opts
 }
 
-// below makes a path as a shell or an editor gives it one below the memex; any
+// Below makes a path as a shell or an editor gives it one below the memex; any
 // other name stays as it is.
-func (l *Local) below(name string) string {
+func (l *Local) Below(name string) string {
 	if rest, ok := strings.CutPrefix(name, l.m.Dir()+"/"); ok {
 		return rest
 	}
@@ -208,19 +210,19 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if err != nil {
 		return nil, invalid("context", err)
 	}
-	withBlocks(ctx, l)
-	v, err := l.viewAt(ctx, req.At)
+	l.WithBlocks(ctx)
+	v, err := l.ViewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
 	wr := window.Request{
-		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf[req.Policy], l.opts.Budget), Policy: req.Policy,
+		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf[req.Policy], l.Options.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
-		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Reserve: req.Reserve},
-		Caller: window.Caller{Trusts: l.opts.Trusted, Now: l.opts.Now()},
+		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.Options.Threshold), Reserve: req.Reserve},
+		Caller: window.Caller{Trusts: l.Options.Trusted, Now: l.Options.Now()},
 	}
 	if focus := cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID); focus != "" {
-		n, err := v.Resolve(l.below(focus))
+		n, err := v.Resolve(l.Below(focus))
 		if err != nil {
 			return nil, err
 		}
@@ -228,9 +230,9 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	} else if req.At == "" {
 		wr.Focus = focusOf(ctx, v)
 	}
-	asked := l.asked("", cmp.Or(req.Question, req.Task))
+	asked := rankedFor(l, "", cmp.Or(req.Question, req.Task))
 	asked.Focus = wr.Focus != ""
-	if v, err = l.ranking(ctx, v, req.At, asked); err != nil {
+	if v, err = ranking(ctx, l, v, req.At, asked); err != nil {
 		return nil, err
 	}
 	release, err := l.limit.Acquire(ctx)
@@ -238,13 +240,13 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		return nil, fault.Wrap("context", "", fault.Other, err)
 	}
 	defer release()
-	minds.BlocksOf(l.memex.Blocks()).Files().Serve(ctx, v, &wr.Caller)
+	minds.BlocksOf(l.Memex.Blocks()).Files().Serve(ctx, v, &wr.Caller)
 	given := recording(ctx, l, &wr)
 	before, err := windowBefore(ctx, l, req)
 	if err != nil {
 		return nil, err
 	}
-	w, session, err := l.window(ctx, v, req, wr)
+	w, session, err := sessionWindow(ctx, l, v, req, wr)
 	if err != nil {
 		return nil, err
 	}
@@ -284,11 +286,11 @@ func wholeParts(v *view.View, w *window.Window) (all []*node.Node) {
 	return all
 }
 
-// window builds a window, of the session that is named, if there is one.
-func (l *Local) window(ctx context.Context, v *view.View, req ContextRequest, wr window.Request) (w *window.Window, session string, err error) {
-	if session = l.scopes(ctx).Session; session != "" && req.At == "" {
+// sessionWindow builds a window, of the session that is named, if there is one.
+func sessionWindow(ctx context.Context, l *Local, v *view.View, req ContextRequest, wr window.Request) (w *window.Window, session string, err error) {
+	if session = l.Scopes(ctx).Session; session != "" && req.At == "" {
 		wr.Session = &window.Session{Layout: req.Layout}
-		w, err = l.memex.SessionWindow(ctx, v, session, wr, req.Fresh)
+		w, err = l.Memex.SessionWindow(ctx, v, session, wr, req.Fresh)
 		return w, session, err
 	}
 	if req.Layout == window.LayoutSticky {
@@ -325,13 +327,13 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			return nil, invalid("search", err)
 		}
 	}
-	v, err := l.viewAt(ctx, req.At)
+	v, err := l.ViewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
 	if req.Blocks {
 		req.Mode = meaning.Lexical
-	} else if v, err = l.ranking(ctx, v, req.At, l.asked(req.Mode, req.Text)); err != nil {
+	} else if v, err = ranking(ctx, l, v, req.At, rankedFor(l, req.Mode, req.Text)); err != nil {
 		return nil, err
 	}
 	release, err := l.limit.Acquire(ctx)
@@ -347,8 +349,8 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			return nil, err
 		}
 	}
-	found, err := l.memex.Reranker().Search(ctx, in, meaning.Query{
-		Mode: req.Mode, Text: req.Text, Limit: req.Limit, MinSimilarity: least, Keep: keep, Now: l.opts.Now(), Warn: l.warn,
+	found, err := l.Memex.Reranker().Search(ctx, in, meaning.Query{
+		Mode: req.Mode, Text: req.Text, Limit: req.Limit, MinSimilarity: least, Keep: keep, Now: l.Options.Now(), Warn: l.Warn,
 	})
 	if err != nil {
 		return nil, err
@@ -380,24 +382,24 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 
 // ranking returns a view that ranks for a request, now also by what was learned from feedback. It may
 // wait for the embedder, so that it comes before a turn of l.limit.
-func (l *Local) ranking(ctx context.Context, v *view.View, at string, req meaning.Request) (*view.View, error) {
-	v, err := meaning.View(ctx, l.memex.Meaning(), v, req)
+func ranking(ctx context.Context, l *Local, v *view.View, at string, req meaning.Request) (*view.View, error) {
+	v, err := meaning.View(ctx, l.Memex.Meaning(), v, req)
 	if err != nil || at != "" {
 		return v, err
 	}
-	return v.ByFeedback(fovea.WindowsOf(l.memex).Feedback().Model(ctx)), nil
+	return v.ByFeedback(fovea.WindowsOf(l.Memex).Feedback().Model(ctx)), nil
 }
 
-// asked is what nodes are ranked for.
-func (l *Local) asked(mode, text string) meaning.Request {
-	return meaning.Request{Mode: mode, Text: text, Timeout: l.opts.EmbedTimeout, Fill: l.opts.Fill, Progress: l.opts.Progress, Warn: l.warn}
+// rankedFor is what nodes are ranked for.
+func rankedFor(l *Local, mode, text string) meaning.Request {
+	return meaning.Request{Mode: mode, Text: text, Timeout: l.Options.EmbedTimeout, Fill: l.Options.Fill, Progress: l.Options.Progress, Warn: l.Warn}
 }
 
 func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error) {
 	if err := checkList("log", req.Limit, 0); err != nil {
 		return nil, err
 	}
-	v, err := l.seen(ctx)
+	v, err := l.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -407,7 +409,7 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 			return nil, err
 		}
 	}
-	commits, err := l.m.History().Log(ctx, id, req.Limit)
+	commits, err := l.History().Log(ctx, id, req.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -418,7 +420,7 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 // which that one does not see are withheld.
 func visibleCommit(ctx context.Context, l *Local, v *view.View, c fovea.Commit) Commit {
 	out := commit(c)
-	if l.m.Guard().ByOwner(ctx) {
+	if l.ByOwner(ctx) {
 		return out
 	}
 	for _, path := range v.Lockdown() {
@@ -430,30 +432,30 @@ func visibleCommit(ctx context.Context, l *Local, v *view.View, c fovea.Commit) 
 }
 
 func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot, error) {
-	s, err := l.m.History().Snapshot(ctx, req.Name)
+	s, err := l.History().Snapshot(ctx, req.Name)
 	return &s, err
 }
 
 func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {
-	list := l.m.History().Snapshots()
+	list := l.History().Snapshots()
 	if len(list) > 0 {
 		return list, nil
 	}
-	_, err := l.m.History().Log(ctx, "", 1) // says what is damaged
+	_, err := l.History().Log(ctx, "", 1) // says what is damaged
 	return list, err
 }
 
 func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResponse, error) {
-	to, err := l.m.History().Resolve(ctx, cmp.Or(req.To, "0")) // before the sync, which may add a snapshot
+	to, err := l.History().Resolve(ctx, cmp.Or(req.To, "0")) // before the sync, which may add a snapshot
 	if err != nil {
 		return nil, err
 	}
-	if err := l.sync(ctx); err != nil {
+	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
 	opts := writeFiles(l, req.Skip, req.MemoryOnly)
 	opts.Head = req.Head
-	c, files, err := l.m.History().Rollback(ctx, to, opts)
+	c, files, err := l.History().Rollback(ctx, to, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -461,11 +463,11 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 }
 
 func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, error) {
-	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress, Trusted: l.trusted()}
+	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress, Trusted: warnTrusted(l)}
 	if req.Committed != nil {
 		opts.Committed = func(c fovea.Commit) { req.Committed(commit(c)) }
 	}
-	err := l.memex.Ingest(ctx, opts)
+	err := l.Memex.Ingest(ctx, opts)
 	warnEmpty(ctx, l, err)
 	if err != nil {
 		return nil, err
@@ -474,9 +476,9 @@ func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, er
 }
 
 func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, error) {
-	err := l.sync(ctx)
+	err := l.Sync(ctx)
 	if fovea.KindOf(err) == fovea.Conflict { // the folder was replaced: the status says so
-		l.warn(err)
+		l.Warn(err)
 		err = nil
 	}
 	if err != nil {

@@ -95,7 +95,7 @@ func (o Op[Q, A]) complete(run func(context.Context, *Local, Q) (A, error)) {
 	}
 	o.run = func(ctx context.Context, l *Local, req any) (any, error) {
 		if o.Scan {
-			if err := l.sync(ctx); err != nil {
+			if err := l.Sync(ctx); err != nil {
 				return nil, err
 			}
 		}

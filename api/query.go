@@ -34,7 +34,7 @@ func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
 	if err != nil {
 		return nil, invalid("query", err)
 	}
-	v, err := l.viewAt(ctx, req.At)
+	v, err := l.ViewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
@@ -53,15 +53,15 @@ func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
 func namedQuery(l *Local, v *view.View, e query.Expr, req QueryRequest) ([]*node.Node, error) {
 	switch req.Named {
 	case "":
-		return v.Query(e, req.Limit, l.opts.Now())
+		return v.Query(e, req.Limit, l.Options.Now())
 	case Completed:
-		return v.Completed(e, cmp.Or(req.Limit, recentlyCompleted), l.opts.Now())
+		return v.Completed(e, cmp.Or(req.Limit, recentlyCompleted), l.Options.Now())
 	case ActiveProjects:
 		projects := map[string]bool{}
 		for _, id := range v.ActiveProjects() {
 			projects[id] = true
 		}
-		nodes, err := v.Query(e, 0, l.opts.Now())
+		nodes, err := v.Query(e, 0, l.Options.Now())
 		nodes = slices.DeleteFunc(nodes, func(n *node.Node) bool { return !projects[n.ID] })
 		return nodes[:min(len(nodes), cmp.Or(req.Limit, len(nodes)))], err
 	}

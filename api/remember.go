@@ -33,28 +33,28 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	if req.IDPrefix {
 		props = append([]document.Property{{Key: "ID", Value: "id-" + uuid.NewString()}}, props...)
 	}
-	v, err := l.seen(ctx)
+	v, err := l.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	under := l.below(cmp.Or(req.Under, inbox))
+	under := l.Below(cmp.Or(req.Under, inbox))
 	if file := FileIn(under); file != "" {
 		if !fs.ValidPath(file) {
 			return nil, fault.Wrap("remember", under, fault.Invalid, errors.New("it is no path below the memex; name a file in it, such as "+inbox))
 		}
-		scope := l.memex.ScopeOfFile(file)
+		scope := l.Memex.ScopeOfFile(file)
 		if g := author.GrantOf(ctx); !g.Reaches(scope) {
 			err = fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)
 			return nil, fault.Wrap("remember", file, fault.Denied, err)
 		}
-		l, err = l.in(ctx, scope)
+		l, err = inScope(ctx, l, scope)
 	} else {
 		n, failed := v.Resolve(under)
 		if failed != nil {
-			return nil, named(failed, "remember", "-", "")
+			return nil, Named(failed, "remember", "-", "")
 		}
 		under = n.ID
-		l, err = l.holding(ctx, v, n)
+		l, err = holding(ctx, l, v, n)
 	}
 	if err != nil {
 		return nil, err
@@ -62,9 +62,9 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	c, id, similar, err := l.m.Notes().Remember(ctx, under, document.InsertHeadline{
 		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
-	}, l.write())
+	}, l.Write())
 	if err != nil {
-		return nil, named(err, "remember", under, cmp.Or(req.Under, inbox))
+		return nil, Named(err, "remember", under, cmp.Or(req.Under, inbox))
 	}
 	out := editResponse(l, id, c)
 	out.Known = c.Seq == 0 && c.Would == nil && id != "" // a dry run has no id for what it did not write

@@ -24,11 +24,11 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	since := req.Since
 	var err error
 	if _, number := numbered(since); number { // before the sync, which may add a snapshot
-		if since, err = l.m.History().Resolve(ctx, since); err != nil {
+		if since, err = l.History().Resolve(ctx, since); err != nil {
 			return nil, err
 		}
 	}
-	if err := l.sync(ctx); err != nil {
+	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
 	commits, err := commitsToRevert(ctx, l, req, since)
@@ -37,7 +37,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	}
 	opts := writeFiles(l, req.Skip, false)
 	opts.Head = req.Head
-	c, files, conflicts, err := l.m.History().Revert(ctx, commits, opts)
+	c, files, conflicts, err := l.History().Revert(ctx, commits, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	}
 	out := &RevertResponse{
 		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, legibleConflict),
-		Would: wouldFor(ctx, l, c),
+		Would: l.Would(ctx, c),
 	}
 	_, out.Removed = parted(ctx, l, c, files)
 	return out, nil
@@ -70,7 +70,7 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 			out = append(out, seq)
 			continue
 		}
-		ref, err := l.m.History().Resolve(ctx, name)
+		ref, err := l.History().Resolve(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 			return nil, invalid("revert", err)
 		}
 	}
-	commits, err := l.m.History().CommitsOf(ctx, by, req.Session, since)
+	commits, err := l.History().CommitsOf(ctx, by, req.Session, since)
 	for _, c := range commits {
 		out = append(out, c.Seq)
 	}
@@ -101,7 +101,7 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 // noCommit says that there is nothing to revert. What a session keeps to itself, such as working
 // memory, is in a history of its own, whose commits are named by their numbers.
 func noCommit(l *Local, session string) error {
-	if names, err := l.memex.Scopes(); err == nil && session != "" && slices.Contains(names, author.SessionPrefix+session) {
+	if names, err := l.Memex.Scopes(); err == nil && session != "" && slices.Contains(names, author.SessionPrefix+session) {
 		return fmt.Errorf("has made no such commit in the memex; its own are in fovea log --session %s, and each is reverted by its number: "+
 			"fovea revert NUMBER --session %[1]s", session)
 	}
@@ -128,7 +128,7 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 	}
 	return changeNode(ctx, l, "resolve", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
 		if n, ok := on.m.View().Get(id); ok && n.Parent == "" && on.m.View().CopyOf(n.Path) != "" && req.Take == "" {
-			return travel.MergeCopy(ctx, travel.Of(on.m.History()), n.Path, opts)
+			return travel.MergeCopy(ctx, on.History(), n.Path, opts)
 		}
 		return on.m.Notes().ResolveConflicts(ctx, id, opts, take, which...)
 	})

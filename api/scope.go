@@ -28,15 +28,15 @@ func (c Call) aboutOne() bool {
 	return c.Op.History || at.IsValid() && !at.IsZero()
 }
 
-// scopes are those of a request. What it does not name is of the options, unless the
+// Scopes are those of a request. What it does not name is of the options, unless the
 // caller's grant is not for that.
-func (l *Local) scopes(ctx context.Context) Scopes {
+func (l *Local) Scopes(ctx context.Context) Scopes {
 	named, g := author.ScopesOf(ctx), author.GrantOf(ctx)
-	if named.Project == "" && g.Reaches(author.ProjectPrefix+l.opts.Project) {
-		named.Project = l.opts.Project
+	if named.Project == "" && g.Reaches(author.ProjectPrefix+l.Options.Project) {
+		named.Project = l.Options.Project
 	}
-	if named.Session == "" && g.Reaches(author.SessionPrefix+l.opts.Session) {
-		named.Session = l.opts.Session
+	if named.Session == "" && g.Reaches(author.SessionPrefix+l.Options.Session) {
+		named.Session = l.Options.Session
 	}
 	return named
 }
@@ -51,8 +51,8 @@ type Done struct {
 	Time    time.Time
 }
 
-// serve carries a call out on the scopes that it names.
-func (l *Local) serve(ctx context.Context, c Call) (any, error) {
+// Serve carries a call out on the scopes that it names.
+func (l *Local) Serve(ctx context.Context, c Call) (any, error) {
 	on := *l
 	c.DryRun = c.DryRun || IsDryRun(c.Request)
 	if text, _ := flag(c.Request, "Text"); text && !c.DryRun {
@@ -60,9 +60,9 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 			return nil, fault.Invalidf(c.Op.Name, "text is for a dry run; say dry_run, too")
 		}
 	}
-	on.call, on.over = c, l.scopes(ctx).Names()
-	if len(on.over) > 0 && c.aboutOne() {
-		m, err := on.narrowest(ctx, on.over)
+	on.Call, on.Over = c, l.Scopes(ctx).Names()
+	if len(on.Over) > 0 && c.aboutOne() {
+		m, err := narrowest(ctx, &on, on.Over)
 		if err != nil {
 			return nil, err
 		}
@@ -74,12 +74,12 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 			answer, err = r.Answer, r.Err
 		}
 	}
-	if len(on.over) > 0 && err == nil {
-		warnUnwritable(&on, on.over)
+	if len(on.Over) > 0 && err == nil {
+		warnUnwritable(&on, on.Over)
 	}
-	if err == nil && !c.Further && !c.DryRun && l.opts.Did != nil {
-		if agent, session := agentAndSession(ctx, l, ""); agent != "" {
-			l.opts.Did(ctx, Done{l.memex, agent, session, c, answer, l.opts.Now()})
+	if err == nil && !c.Further && !c.DryRun && l.Options.Did != nil {
+		if agent, session := l.AgentAndSession(ctx, ""); agent != "" {
+			l.Options.Did(ctx, Done{l.Memex, agent, session, c, answer, l.Options.Now()})
 		}
 	}
 	return answer, err
@@ -88,14 +88,15 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 // warnUnwritable tells who named scopes that one of them takes no writes: its history may be
 // damaged or missing, and then the answer lacks what it held.
 func warnUnwritable(l *Local, scopes []string) {
-	if err := l.memex.Writable(scopes...); err != nil {
-		l.warn(fmt.Errorf("%w; see fovea verify", err))
+	if err := l.Memex.Writable(scopes...); err != nil {
+		l.Warn(fmt.Errorf("%w; see fovea verify", err))
 	}
 }
 
-// warnOthers names the scopes that an operation which mends a history was not about.
-func warnOthers(l *Local, covered ...string) {
-	others, err := l.memex.Scopes()
+// WarnOthers names the scopes that an operation which mends a history was not about. Those whose
+// names begin with covered were done, too.
+func (l *Local) WarnOthers(covered ...string) {
+	others, err := l.Memex.Scopes()
 	about := l.m.Status().Scope
 	if about != "memex" {
 		others = append([]string{"memex"}, others...)
@@ -104,38 +105,38 @@ func warnOthers(l *Local, covered ...string) {
 		return name == about || slices.ContainsFunc(covered, func(kind string) bool { return strings.HasPrefix(name, kind) })
 	})
 	if err == nil && len(others) > 0 {
-		l.warn(fmt.Errorf("%s was about %s alone, not about %s", l.call.Op.Name, about, strings.Join(others, ", ")))
+		l.Warn(fmt.Errorf("%s was about %s alone, not about %s", l.Call.Op.Name, about, strings.Join(others, ", ")))
 	}
 }
 
 // narrowest returns the memory of the last of the scopes that there is: a session
 // is one only since something was ingested into it, and not by what was recorded of agents.
-func (l *Local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, error) {
-	if _, err := l.memex.Over(ctx, scopes...); err != nil { // names that cannot be
+func narrowest(ctx context.Context, l *Local, scopes []string) (*fovea.Memory, error) {
+	if _, err := l.Memex.Over(ctx, scopes...); err != nil { // names that cannot be
 		return nil, err
 	}
-	there, err := l.memex.Scopes()
+	there, err := l.Memex.Scopes()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Backward(scopes) {
 		if slices.Contains(there, name) {
-			if m, err := l.memex.Scope(ctx, name); err != nil || !recordedOnly(m) {
+			if m, err := l.Memex.Scope(ctx, name); err != nil || !recordedOnly(m) {
 				return m, err
 			}
 		}
 	}
-	return l.memex, nil
+	return l.Memex, nil
 }
 
 // holding returns the service over the memory that holds a node of a view.
-func (l *Local) holding(ctx context.Context, v *view.View, n *node.Node) (*Local, error) {
-	return l.in(ctx, v.Scope(n))
+func holding(ctx context.Context, l *Local, v *view.View, n *node.Node) (*Local, error) {
+	return inScope(ctx, l, v.Scope(n))
 }
 
-// in returns the service over the memory of a scope.
-func (l *Local) in(ctx context.Context, scope string) (*Local, error) {
-	m, err := l.memex.Scope(ctx, scope)
+// inScope returns the service over the memory of a scope.
+func inScope(ctx context.Context, l *Local, scope string) (*Local, error) {
+	m, err := l.Memex.Scope(ctx, scope)
 	on := *l
 	on.m = m
 	return &on, err

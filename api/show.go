@@ -24,27 +24,27 @@ import (
 
 func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	d, notDigest := merkle.Parse(req.At)
-	at, err := l.moment(ctx, req.At, notDigest == nil)
+	at, err := momentOf(ctx, l, req.At, notDigest == nil)
 	if err != nil {
 		return nil, err
 	}
-	withBlocks(ctx, l)
-	v, err := l.reading(ctx)
+	l.WithBlocks(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	id := l.below(req.ID)
+	id := l.Below(req.ID)
 	if at == "" {
-		s, err := l.show(v, id)
-		if r, ok := readerOf(ctx, l); ok && err == nil && !l.call.Further {
+		s, err := showIn(l, v, id)
+		if r, ok := readerOf(ctx, l); ok && err == nil && !l.Call.Further {
 			n, _ := v.Get(s.ID)
 			r.SawPage(n, req.Offset, req.Page)
 		}
 		if fovea.KindOf(err) == fovea.NotFound {
-			if d, none := l.desk(ctx, ""); none == nil && d.HasLines(d.agent, id) {
+			if d, none := deskOf(ctx, l, ""); none == nil && d.HasLines(d.agent, id) {
 				return showLines(ctx, l, v, d.Files(), id)
 			}
-			if l.seesAll(ctx) {
+			if seesAll(ctx, l) {
 				err = cmp.Or(wasRemoved(ctx, l, v, id), err)
 			}
 		}
@@ -60,12 +60,12 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	}
 	var none error
 	if notDigest == nil {
-		n, err := l.m.History().Version(ctx, now, d)
+		n, err := l.History().Version(ctx, now, d)
 		if err == nil && isOthers(ctx, l, n.Path) {
 			return nil, fault.Errorf("show", id, fault.NotFound, "no such node")
 		}
-		locked := err == nil && !l.m.Guard().ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
-		if locked || err == nil && !l.seesAll(ctx) && l.m.Guard().UntrustedVersion(n) {
+		locked := err == nil && !l.ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
+		if locked || err == nil && !seesAll(ctx, l) && l.m.Guard().UntrustedVersion(n) {
 			return nil, fault.Errorf("show", n.Path, fault.Locked, "locked down: that is not the version of it that its owner trusts")
 		}
 		if err == nil {
@@ -73,18 +73,18 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		}
 		none = err
 	}
-	past, err := l.past(ctx, at)
+	past, err := heldAt(ctx, l, at)
 	if err != nil {
 		if none != nil && fovea.KindOf(err) == fovea.NotFound {
 			err = none // a digest is most likely one of the node
 		}
 		return nil, err
 	}
-	was, err := l.m.History().Was(ctx, now, past)
+	was, err := l.History().Was(ctx, now, past)
 	if err != nil {
 		return nil, err
 	}
-	return l.show(l.m.Guard().Withhold(past, v, !l.seesAll(ctx)), cmp.Or(was, id))
+	return showIn(l, l.m.Guard().Withhold(past, v, !seesAll(ctx, l)), cmp.Or(was, id))
 }
 
 // maxBacklinks is how many of the nodes that link to one are named.
@@ -93,13 +93,13 @@ const maxBacklinks = 50
 // wasRemoved returns an error that says where a node that is no more was, and what brings it
 // back; nil for one that history does not have.
 func wasRemoved(ctx context.Context, l *Local, v *view.View, name string) error {
-	id, h := formerID(ctx, l, v, name), l.m.History()
+	id, h := formerID(ctx, l, v, name), l.History()
 	commits, err := h.Log(ctx, id, maxCommitsSearched) // also of the node that took its place
 	if err != nil {
 		return nil
 	}
 	at := func(seq uint64) (past *view.View, n *node.Node) {
-		if past, err = l.past(ctx, fmt.Sprintf("seq:%d", seq)); err == nil {
+		if past, err = heldAt(ctx, l, fmt.Sprintf("seq:%d", seq)); err == nil {
 			n, _ = past.Get(id)
 		}
 		return past, n
@@ -133,9 +133,9 @@ func formerID(ctx context.Context, l *Local, v *view.View, name string) string {
 	if id, err := v.FormerID(name); err != nil || id != name {
 		return id
 	}
-	snapshots := l.m.History().Snapshots()
+	snapshots := l.History().Snapshots()
 	for _, s := range snapshots[:min(len(snapshots), maxSnapshotsSearched)] {
-		past, err := l.past(ctx, fmt.Sprintf("seq:%d", s.Seq))
+		past, err := heldAt(ctx, l, fmt.Sprintf("seq:%d", s.Seq))
 		if err != nil {
 			continue
 		}
@@ -152,47 +152,47 @@ const (
 	maxSnapshotsSearched = 3
 )
 
-// moment returns a name for a moment that keeps its meaning during a sync: that
+// momentOf returns a name for a moment that keeps its meaning during a sync: that
 // of a snapshot's index changes. A digest may be a node's and stays as it is.
-func (l *Local) moment(ctx context.Context, at string, digest bool) (string, error) {
+func momentOf(ctx context.Context, l *Local, at string, digest bool) (string, error) {
 	if at == "" || digest {
 		return at, nil
 	}
-	return l.m.History().Resolve(ctx, at)
+	return l.History().Resolve(ctx, at)
 }
 
-// viewAt returns what the memory holds, or held at a moment.
-func (l *Local) viewAt(ctx context.Context, at string) (*view.View, error) {
+// ViewAt returns what the memory holds, or held at a moment, without what the caller may not read.
+func (l *Local) ViewAt(ctx context.Context, at string) (*view.View, error) {
 	if at == "" {
-		return l.reading(ctx)
+		return l.Readable(ctx)
 	}
-	at, err := l.moment(ctx, at, false)
+	at, err := momentOf(ctx, l, at, false)
 	if err != nil {
 		return nil, err
 	}
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	past, err := l.past(ctx, at)
+	past, err := heldAt(ctx, l, at)
 	if err != nil {
 		return nil, err
 	}
-	return l.m.Guard().Withhold(past, v, !l.seesAll(ctx)), nil
+	return l.m.Guard().Withhold(past, v, !seesAll(ctx, l)), nil
 }
 
 // seesAll reports whether a caller may read from history what its owner never
 // trusted: the owner, and who was granted guard-diff.
-func (l *Local) seesAll(ctx context.Context) bool {
-	return l.m.Guard().ByOwner(ctx) || slices.Contains(author.GrantOf(ctx).Operations, "guard-diff")
+func seesAll(ctx context.Context, l *Local) bool {
+	return l.ByOwner(ctx) || slices.Contains(author.GrantOf(ctx).Operations, "guard-diff")
 }
 
-func (l *Local) show(v *view.View, id string) (*Shown, error) {
+func showIn(l *Local, v *view.View, id string) (*Shown, error) {
 	n, err := v.Resolve(id)
 	if err != nil {
 		return nil, err
 	}
-	on, err := l.in(context.Background(), v.Scope(n))
+	on, err := inScope(context.Background(), l, v.Scope(n))
 	if err != nil {
 		on = l
 	}

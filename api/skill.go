@@ -45,16 +45,16 @@ type SkillSource struct {
 }
 
 func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := l.memex.Folder().Skills(ctx, v)
+	r := l.Memex.Folder().Skills(ctx, v)
 	out := &Skills{Skills: []Skill{}, Order: list(r.Order), Problems: []Problem{}}
 	for i := range r.Skills {
 		out.Skills = append(out.Skills, listedSkill(v, r.Skills[i]))
 	}
-	locked := l.memex.Folder().LockedSkills(v)
+	locked := l.Memex.Folder().LockedSkills(v)
 	for _, path := range v.Lockdown() {
 		if name, is := locked[path]; is {
 			out.Skills = append(out.Skills, Skill{Name: name, Dependencies: []string{}, Triggers: []string{}, Format: formatLocked, Path: path})
@@ -67,23 +67,23 @@ func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 }
 
 func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, error) {
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := l.memex.Folder().Skills(ctx, v)
+	r := l.Memex.Folder().Skills(ctx, v)
 	name := strings.TrimSuffix(req.Name, ".org")
 	s, ok := r.Get(name)
-	for path, bears := range l.memex.Folder().LockedSkills(v) {
-		if path == l.below(req.Name) || !ok && bears == name {
+	for path, bears := range l.Memex.Folder().LockedSkills(v) {
+		if path == l.Below(req.Name) || !ok && bears == name {
 			_, err := v.Resolve(path)
 			if fovea.KindOf(err) == fovea.Locked {
-				return nil, named(err, "skill", "-", "")
+				return nil, Named(err, "skill", "-", "")
 			}
 		}
 	}
 	if !ok {
-		i := slices.IndexFunc(r.Skills, func(s skill.Skill) bool { return s.Path != "" && s.Path == l.below(req.Name) })
+		i := slices.IndexFunc(r.Skills, func(s skill.Skill) bool { return s.Path != "" && s.Path == l.Below(req.Name) })
 		if i < 0 {
 			return nil, fault.Wrap("skill", req.Name, fault.NotFound, noSkill(r))
 		}
@@ -107,19 +107,18 @@ func listedSkill(v *view.View, s Skill) Skill {
 
 // SetFocus makes a node of a view the focus of the windows of the agent that calls, and returns its
 // id.
-func (a Access) SetFocus(ctx context.Context, v *view.View, name string) (id string, err error) {
-	l := a.l
-	n, err := v.Resolve(l.below(name))
+func (l *Local) SetFocus(ctx context.Context, v *view.View, name string) (id string, err error) {
+	n, err := v.Resolve(l.Below(name))
 	if err != nil {
 		return "", err
 	}
-	d, err := l.desk(ctx, "")
+	d, err := deskOf(ctx, l, "")
 	if err != nil {
 		return "", err
 	}
 	id = holder(v, n).ID
 	b := working.Block{Type: working.Status, StatusType: working.FocusStatus, Value: id, Priority: working.Low}
-	_, _, err = d.Add(ctx, v, working.Request{Agent: d.agent, Blocks: []working.Block{b}, Now: l.opts.Now()}, l.write())
+	_, _, err = d.Add(ctx, v, working.Request{Agent: d.agent, Blocks: []working.Block{b}, Now: l.Options.Now()}, l.Write())
 	return id, err
 }
 

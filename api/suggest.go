@@ -36,7 +36,7 @@ func suggest(ctx context.Context, l *Local, req SuggestRequest) (*Suggestions, e
 	if err := checkList("suggest", req.Notes, req.Excerpt); err != nil {
 		return nil, err
 	}
-	v, err := l.guarded(ctx)
+	v, err := guardedView(ctx, l)
 	if err != nil {
 		return nil, err
 	}

@@ -40,22 +40,22 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	case req.Scope != "" && req.Scope != t.Scope:
 		return nil, fault.Invalidf("ingest", "the AST is of the scope %s, the request of %s", t.Scope, req.Scope)
 	}
-	if t.Scope == "" && len(l.over) > 0 {
-		t.Scope = l.over[len(l.over)-1]
+	if t.Scope == "" && len(l.Over) > 0 {
+		t.Scope = l.Over[len(l.Over)-1]
 	}
 	if err := nameScope(ctx, l, t); err != nil {
 		return nil, err
 	}
-	if err := l.sync(ctx); err != nil {
+	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
 	parent := ""
 	if req.Parent != "" {
 		if parent, err = parentIn(ctx, l, t.Scope, req.Parent); err != nil {
-			return nil, named(err, "ingest", "-", "")
+			return nil, Named(err, "ingest", "-", "")
 		}
 	}
-	in, id, c, err := l.memex.IngestTree(ctx, t, parent, l.write())
+	in, id, c, err := l.Memex.IngestTree(ctx, t, parent, l.Write())
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 // session, that of its agent.
 func nameScope(ctx context.Context, l *Local, t *ast.Tree) error {
 	bare, name := t.Scope, ""
-	switch of := l.scopes(ctx); bare {
+	switch of := l.Scopes(ctx); bare {
 	case "session":
 		name = cmp.Or(of.Session, author.AgentOf(ctx))
 	case "project":
@@ -90,11 +90,11 @@ func nameScope(ctx context.Context, l *Local, t *ast.Tree) error {
 
 // parentIn finds the node that a tree of a scope is to hang below.
 func parentIn(ctx context.Context, l *Local, scope, name string) (string, error) {
-	on, err := l.in(ctx, scope)
+	on, err := inScope(ctx, l, scope)
 	if err != nil {
 		return "", err
 	}
-	n, err := on.m.View().Resolve(l.below(name))
+	n, err := on.m.View().Resolve(l.Below(name))
 	if err != nil {
 		return "", err
 	}

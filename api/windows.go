@@ -29,31 +29,26 @@ type WindowsRequest struct {
 }
 
 // RecordedWindow is a window as it was given, without its text in a list.
-type RecordedWindow struct {
-	minds.Window
-	Content string          `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
-	Exact   bool            `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
-	Missing []minds.Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
-}
+type RecordedWindow = minds.RecordedWindow
 
 func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedWindow, error) {
 	if err := checkList("windows", req.Limit, 0); err != nil {
 		return nil, err
 	}
-	agent, session := agentAndSession(ctx, l, req.Agent)
+	agent, session := l.AgentAndSession(ctx, req.Agent)
 	if agent == "" {
 		return nil, fault.Invalidf("windows", "each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)")
 	}
-	log := fovea.WindowsOf(l.memex)
+	log := fovea.WindowsOf(l.Memex)
 	if req.ID == "" {
 		all, err := log.List(ctx, session, agent, cmp.Or(req.Limit, 20))
-		return each(all, func(w minds.Window) RecordedWindow { return RecordedWindow{Window: w} }), err
+		return list(all), err
 	}
 	number, err := strconv.ParseUint(req.ID, 10, 64)
 	if err != nil {
 		return nil, fault.Invalidf("windows", "a window is named by its number; fovea windows lists them")
 	}
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +56,8 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	if err != nil {
 		return nil, err
 	}
-	return []RecordedWindow{{Window: r.Window, Content: validText(r.Content), Exact: r.Exact, Missing: r.Missing}}, nil
+	r.Content = validText(r.Content)
+	return []RecordedWindow{*r}, nil
 }
 
 // hidden returns why a caller does not see a version of a node, "" if it does.
@@ -70,7 +66,7 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 		at := *n
 		at.Path = path
 		switch {
-		case l.seesAll(ctx):
+		case seesAll(ctx, l):
 		case l.m.Guard().UntrustedVersion(&at):
 			return "locked down: that is not the version of it that its owner trusts"
 		case slices.Contains(v.Lockdown(), path):
@@ -82,7 +78,7 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 
 // recording prepares a request for a window so that its agent's log can take the window.
 func recording(ctx context.Context, l *Local, wr *window.Request) *minds.Given {
-	agent, session := agentAndSession(ctx, l, "")
+	agent, session := l.AgentAndSession(ctx, "")
 	if agent == "" {
 		return nil
 	}
@@ -111,8 +107,8 @@ func recording(ctx context.Context, l *Local, wr *window.Request) *minds.Given {
 // record hands a window to the log of its agent.
 func record(ctx context.Context, l *Local, g *minds.Given, v *view.View, wr window.Request, w *window.Window) {
 	if g != nil {
-		g.Now, g.View, g.Request, g.Window = l.opts.Now(), v, wr, w
-		fovea.WindowsOf(l.memex).Add(ctx, g)
+		g.Now, g.View, g.Request, g.Window = l.Options.Now(), v, wr, w
+		fovea.WindowsOf(l.Memex).Add(ctx, g)
 	}
 }
 
@@ -137,14 +133,14 @@ func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*minds.Win
 	if !req.SinceLast {
 		return nil, nil
 	}
-	agent, session := agentAndSession(ctx, l, "")
+	agent, session := l.AgentAndSession(ctx, "")
 	switch {
 	case agent == "":
 		return nil, fault.Invalidf("context", "since-last is for an agent; name one (--agent NAME, over HTTP Fovea-Agent)")
 	case req.At != "":
 		return nil, fault.Invalidf("context", "since-last is about now; leave out at")
 	}
-	w, err := fovea.WindowsOf(l.memex).Last(ctx, session, agent)
+	w, err := fovea.WindowsOf(l.Memex).Last(ctx, session, agent)
 	if w == nil && err == nil {
 		w = &minds.Window{}
 	}

@@ -42,36 +42,36 @@ func isAffiliated(text string) bool {
 	if !strings.HasPrefix(text, "#+") {
 		return false
 	}
-	key, _, _ := affiliatedKey(text)
+	key, _ := affiliatedKey(text)
 	return key != ""
 }
 
-// affiliatedKey splits a line into the key of an affiliated keyword, the optional
-// text in brackets after it, and the value. The key is "" for any other line.
-func affiliatedKey(text string) (key, option, value string) {
+// affiliatedKey splits a line into the key of an affiliated keyword and the value. Text in
+// brackets may stand between them. The key is "" for any other line.
+func affiliatedKey(text string) (key, value string) {
 	text = text[len("#+"):]
 	n := nameLength(text)
 	if n == 0 || n == len(text) {
-		return "", "", ""
+		return "", ""
 	}
 	key = text[:n]
 	switch text[n] {
 	case ':':
 		if !isAffiliatedKey(key) {
-			return "", "", ""
+			return "", ""
 		}
-		return key, "", trimBlanks(text[n+1:])
+		return key, trimBlanks(text[n+1:])
 	case '[':
 		if !strings.EqualFold(key, "CAPTION") && !strings.EqualFold(key, "RESULTS") {
-			return "", "", ""
+			return "", ""
 		}
 		end := strings.LastIndex(text, "]:")
 		if end < n {
-			return "", "", ""
+			return "", ""
 		}
-		return key, text[n+1 : end], trimBlanks(text[end+2:])
+		return key, trimBlanks(text[end+2:])
 	}
-	return "", "", ""
+	return "", ""
 }
 
 func isAffiliatedKey(key string) bool {

@@ -4,24 +4,13 @@ package org
 
 import "strings"
 
-// A Clock is a clock line.
-type Clock struct {
-	Timestamp string // a timestamp or range as written; "" if there is only a duration
-	Duration  string // hours and minutes, as in 1:30; "" for a running clock
-}
-
-// Running reports whether the clock has no duration: Org treats it as running even if
-// it has an end.
-func (c Clock) Running() bool { return c.Timestamp != "" && c.Duration == "" }
-
-// Clock returns the clock i.
-func (t *Tree) Clock(i int) Clock {
-	text := t.firstLine(i, TypeClock)
-	if text == "" {
-		return Clock{}
+// Clock returns the timestamp or range of clock i as written, "" if there is only a duration, and
+// the hours and minutes, as in 1:30; "" for a clock that Org treats as running.
+func (t *Tree) Clock(i int) (stamp, duration string) {
+	if text := t.firstLine(i, TypeClock); text != "" {
+		stamp, duration, _ = clockParts(text[len("CLOCK:"):])
 	}
-	stamp, duration, _ := clockParts(text[len("CLOCK:"):])
-	return Clock{stamp, duration}
+	return stamp, duration
 }
 
 // isClock reports whether text is the line of a clock.

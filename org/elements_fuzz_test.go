@@ -116,10 +116,7 @@ func checkElement(t *testing.T, d *org.Document, tree *org.Tree, k int) {
 // readValues reads all that element k may hold.
 func readValues(tree *org.Tree, k int) {
 	_ = elementValues(tree, k)
-	_ = tree.Inlinetask(k)
 	_ = tree.Item(k).Ordered()
 	_ = tree.Block(k)
 	_ = tree.Name(k)
-	for range tree.Affiliated(k) {
-	}
 }

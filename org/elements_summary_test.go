@@ -81,7 +81,8 @@ func summarizeElements(d *org.Document) *elementSummary {
 			case org.TypeSrcBlock:
 				s.Sources = append(s.Sources, [2]string{t.Block(k).Language, t.Value(k)})
 			case org.TypeClock:
-				s.Clocks = append(s.Clocks, t.Clock(k).Timestamp)
+				stamp, _ := t.Clock(k)
+				s.Clocks = append(s.Clocks, stamp)
 			case org.TypeDrawer:
 				s.Drawers = append(s.Drawers, t.Drawer(k))
 			case org.TypeKeyword:

@@ -127,10 +127,4 @@ func TestInlinetasks(t *testing.T) {
 			}
 		})
 	}
-	d := org.Parse(stars+" TODO [#A] a :b:\nSCHEDULED: <2026-01-05>\nc\n"+stars+" END\n", &org.Options{Inlinetasks: len(stars)})
-	h := d.Elements(-1).Inlinetask(2)
-	got := []string{h.Todo, h.Priority, h.Title, strings.Join(h.Tags, " "), h.Scheduled}
-	if diff := cmp.Diff([]string{"TODO", "A", "a", "b", "<2026-01-05>"}, got); diff != "" {
-		t.Errorf("inline task (-want +got):\n%s", diff)
-	}
 }

@@ -4,6 +4,7 @@ package org
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,81 +82,15 @@ func (t *Tree) Keyword(i int) Keyword {
 	return Keyword{Key: strings.ToUpper(key), Value: value, Start: l.start, End: l.next}
 }
 
-// Call returns the call in the #+CALL: line i.
-func (t *Tree) Call(i int) Inline {
-	if t.Elements[i].Type != TypeBabelCall {
-		return Inline{}
-	}
-	text := t.Keyword(i).Value
-	var n Inline
-	n.Name, text = cutAny(text, "[(")
-	if strings.HasPrefix(text, "[") {
-		if end := strings.IndexByte(text, ']'); end > 0 {
-			n.Header, text = text[1:end], text[end+1:]
-		}
-	}
-	if strings.HasPrefix(text, "(") {
-		if end := closingBracket(text, 0, len(text)); end > 0 {
-			n.Body, text = text[1:end], text[end+1:]
-		}
-	}
-	n.EndHeader = trimBlanks(text)
-	return n
-}
-
-// cutAny splits s before the first of the characters.
-func cutAny(s, chars string) (before, rest string) {
-	if at := strings.IndexAny(s, chars); at >= 0 {
-		return trimBlanks(s[:at]), s[at:]
-	}
-	return s, ""
-}
-
-// An AffiliatedKeyword is a keyword above the element to which it belongs.
-type AffiliatedKeyword struct {
-	// Key is in upper case. Obsolete keys are replaced: TBLNAME becomes NAME.
-	Key string
-	// Option is the text in brackets after the key, such as the short form of a
-	// caption.
-	Option string
-	// Value has no leading or trailing blanks.
-	Value string
-}
-
-// Affiliated yields the affiliated keywords of element i, in order.
-func (t *Tree) Affiliated(i int) iter.Seq[AffiliatedKeyword] {
-	return func(yield func(AffiliatedKeyword) bool) {
-		e := &t.Elements[i]
-		for at := int(e.Start); at < int(e.Body); {
-			l := lineAt(t.Source, at, int(e.Body))
-			at = l.next
-			key, option, value := affiliatedKey(trimBlanks(l.text(t.Source)))
-			if !yield(AffiliatedKeyword{currentKey(strings.ToUpper(key)), option, value}) {
-				return
-			}
-		}
-	}
-}
-
-// currentKey returns the current name of an obsolete key, or key itself.
-func currentKey(key string) string {
-	switch key {
-	case "DATA", "LABEL", "RESNAME", "SOURCE", "SRCNAME", "TBLNAME":
-		return "NAME"
-	case "RESULT":
-		return "RESULTS"
-	case "HEADERS":
-		return "HEADER"
-	}
-	return key
-}
+// nameKeys are NAME and the obsolete keys for it.
+var nameKeys = []string{"DATA", "LABEL", "NAME", "RESNAME", "SOURCE", "SRCNAME", "TBLNAME"}
 
 // Name returns the value of the last #+NAME above element i, or "".
 func (t *Tree) Name(i int) string {
-	name := ""
-	for k := range t.Affiliated(i) {
-		if k.Key == "NAME" {
-			name = k.Value
+	name, e := "", &t.Elements[i]
+	for l := range linesOf(t.Source, int(e.Start), int(e.Body)) {
+		if key, value := affiliatedKey(trimBlanks(l.text(t.Source))); slices.Contains(nameKeys, strings.ToUpper(key)) {
+			name = value
 		}
 	}
 	return name

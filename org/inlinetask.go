@@ -53,14 +53,3 @@ func (d *Document) inlinetask(start, end int) Headline {
 	p.headline(&h)
 	return h
 }
-
-// Inlinetask returns inline task i as a headline. SectionEnd and End are the end of
-// its content; Parent is -1.
-func (t *Tree) Inlinetask(i int) Headline {
-	e := &t.Elements[i]
-	if e.Type != TypeInlinetask {
-		return Headline{}
-	}
-	end := lineAt(t.Source, int(e.Start), int(e.End)).next
-	return t.doc.inlinetask(int(e.Start), max(end, int(e.ContentsEnd)))
-}

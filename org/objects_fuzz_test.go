@@ -62,13 +62,10 @@ func checkObjects(t *testing.T, tree *org.Tree) {
 
 // readAll asks element i for everything that an element or object of any type holds.
 func readAll(tree *org.Tree, i int) {
-	_, _, _, _, _ = tree.Item(i), tree.Keyword(i), tree.Call(i), tree.Name(i), tree.Clock(i)
+	_, _, _, _ = tree.Item(i), tree.Keyword(i), tree.Name(i), tree.Text(i)
 	_, _, _, _, _ = tree.Drawer(i), tree.Property(i), tree.IsTableEl(i), tree.IsRule(i), tree.Block(i)
-	_, _, _, _, _ = tree.Value(i), tree.Label(i), tree.Inlinetask(i), tree.Link(i), tree.Footnote(i)
-	_, _, _, _, _ = tree.Entity(i), tree.Marked(i), tree.Macro(i), tree.ExportSnippet(i), tree.Inline(i)
-	_, _, _ = tree.Style(i), tree.Key(i), tree.Text(i)
-	_, _ = tree.Timestamp(i)
-	_ = slices.Collect(tree.Affiliated(i))
+	_, _, _, _, _ = tree.Value(i), tree.Label(i), tree.Link(i), tree.Footnote(i), tree.Marked(i)
+	_, _ = tree.Clock(i)
 	_ = slices.Collect(tree.Formulas(i))
 	_ = slices.Collect(tree.Children(i))
 }
@@ -76,19 +73,7 @@ func readAll(tree *org.Tree, i int) {
 // checkValues reads all that object i may hold.
 func checkValues(t *testing.T, tree *org.Tree, i int) {
 	t.Helper()
-	has := map[org.Type]bool{
-		org.TypeLink:              tree.Link(i).Raw != "",
-		org.TypeFootnoteReference: tree.Footnote(i) != org.Footnote{},
-		org.TypeEntity:            tree.Entity(i) != "",
-		org.TypeMacro:             tree.Macro(i).Name != "",
-		org.TypeExportSnippet:     tree.ExportSnippet(i).Backend != "",
-		org.TypeInlineSrcBlock:    tree.Inline(i).Name != "",
-		org.TypeCitationReference: tree.Key(i) != "",
-		org.TypeCode:              tree.Marked(i) != "",
-	}
-	if _, ok := tree.Timestamp(i); ok != (tree.Elements[i].Type == org.TypeTimestamp) {
-		t.Errorf("%q is a timestamp: %v", tree.Text(i), ok)
-	}
+	has := map[org.Type]bool{org.TypeLink: tree.Link(i).Raw != "", org.TypeCode: tree.Marked(i) != ""}
 	if want, ok := has[tree.Elements[i].Type]; ok && !want {
 		t.Errorf("the %s %q holds nothing", tree.Elements[i].Type, tree.Text(i))
 	}

@@ -103,7 +103,7 @@ func summarize(d *org.Document) *objectSummary {
 					s.Links = append(s.Links, l.Raw)
 				}
 			case org.TypeFootnoteReference:
-				s.Footnotes = append(s.Footnotes, tree.Footnote(k).Label)
+				s.Footnotes = append(s.Footnotes, tree.Footnote(k))
 			case org.TypeTimestamp:
 				s.Timestamps = append(s.Timestamps, d.Source[e.Start:e.End-e.PostBlank])
 			}

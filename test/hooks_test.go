@@ -40,7 +40,7 @@ func mergeStore(ctx context.Context, m *fovea.Memory, state vfs.FS, opts *fovea.
 
 // fresh returns the same view with indexes made from nothing.
 func fresh(v fovea.View) fovea.View {
-	return view.New(view.StateOf(view.Of(v)), v.Head(), "", view.HandlesOf(view.Of(v))...)
+	return view.New(view.Of(v).State, v.Head(), "", view.HandlesOf(view.Of(v))...)
 }
 
 // large is a text that takes so much of the journal that Close writes an image.

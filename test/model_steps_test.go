@@ -258,9 +258,9 @@ func (m *model) merge(t *rapid.T) {
 		}
 		return v
 	}
-	base, a, b := view.StateOf(view.Of(viewAt("base"))), viewAt("a"), viewAt("b")
+	base, a, b := view.Of(viewAt("base")).State, viewAt("a"), viewAt("b")
 	side := func(v fovea.View) graph.Side {
-		return graph.Side{State: view.StateOf(view.Of(v)), Time: v.Head().Time.UnixMilli(), Digest: v.Head().Digest, Who: fmt.Sprint("commit ", v.Head().Seq)}
+		return graph.Side{State: view.Of(v).State, Time: v.Head().Time.UnixMilli(), Digest: v.Head().Digest, Who: fmt.Sprint("commit ", v.Head().Seq)}
 	}
 	one, _ := graph.Merge(base, side(a), side(b), 1)
 	two, _ := graph.Merge(base, side(b), side(a), 1)

@@ -127,19 +127,29 @@ func Folder(path string) (agent string, orders bool) {
 // Tree returns the tree that keeps a complete block of an agent. That of an automatic one has
 // neither title nor content, so that no search finds what was only done.
 func (b *Block) Tree(agent string) *ast.Tree {
-	text, err := json.Marshal(b)
+	title, content := "", ""
+	if !b.Automatic {
+		title, content = b.Title(), b.Content()
+	}
+	t, err := Record(nodeType, NodeID(agent, b.ID), blockAttr, b, title, content)
 	if err != nil {
 		panic(err) // Complete has marshalled it
 	}
-	attrs, content := []document.Attr{
-		{Key: "ID", Value: document.TextValue(NodeID(agent, b.ID))},
-		{Key: blockAttr, Value: document.TextValue(string(text))},
-	}, ""
-	if !b.Automatic {
-		attrs = append(attrs, document.Attr{Key: "TITLE", Value: document.TextValue(strings.ToValidUTF8(b.Title(), "\uFFFD"))})
-		content = b.Content()
+	return t
+}
+
+// Record returns the tree of one element that keeps a value as JSON in an attribute. Without a title
+// or a content it has none.
+func Record(kind, id, key string, value any, title, content string) (*ast.Tree, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
 	}
-	return &ast.Tree{Type: nodeType, Content: content, Bare: content == "", Attrs: document.Attributes(attrs...)}
+	attrs := []document.Attr{{Key: "ID", Value: document.TextValue(id)}, {Key: key, Value: document.TextValue(string(text))}}
+	if title != "" {
+		attrs = append(attrs, document.Attr{Key: "TITLE", Value: document.TextValue(title)})
+	}
+	return &ast.Tree{Type: kind, Content: content, Bare: content == "", Attrs: document.Attributes(attrs...)}, nil
 }
 
 // OfNode returns the block that a node keeps, and whether it keeps one. O(the block).

@@ -12,7 +12,7 @@ import (
 )
 
 // OpConversation is the operation that reports what a session did.
-var OpConversation = api.DefineOn(api.Operation{Name: "conversation",
+var OpConversation = api.Define(api.Operation{Name: "conversation",
 	Summary: "Say what a session did: its commits, and what they changed"}, readConversation)
 
 // maxSession is the length of the name of a session in bytes.

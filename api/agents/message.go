@@ -19,13 +19,13 @@ import (
 
 // The operations by which agents meet: who they are, and what they send each other.
 var (
-	OpAgents = api.DefineOn(api.Operation{Name: "agents", Group: "agents",
+	OpAgents = api.Define(api.Operation{Name: "agents", Group: "agents",
 		Summary: "List the agents: when each was seen, what it holds and may write"}, listAgents)
-	OpMessages = api.DefineOn(api.Operation{Name: "messages", Group: "agents",
+	OpMessages = api.Define(api.Operation{Name: "messages", Group: "agents",
 		Summary: "List the messages in an inbox, oldest first"}, listMessages)
-	OpMessageSend = api.DefineOn(api.Operation{Name: "message-send", Effect: api.Writes, Tool: "remember",
+	OpMessageSend = api.Define(api.Operation{Name: "message-send", Effect: api.Writes, Tool: "remember",
 		Summary: "Send a message to an agent or the owner"}, sendMessage)
-	OpMessageRead = api.DefineOn(api.Operation{Name: "message-read", Effect: api.Writes, Tool: "history inbox",
+	OpMessageRead = api.Define(api.Operation{Name: "message-read", Effect: api.Writes, Tool: "history inbox",
 		Summary: "Return messages with their bodies, and mark them as read"}, readMessages)
 )
 
@@ -55,13 +55,7 @@ type MessagesRequest struct {
 }
 
 // MessageSendRequest is a message to be sent.
-type MessageSendRequest struct {
-	To      string `json:"to" jsonschema:"an agent, or owner" arg:"TO"`
-	Subject string `json:"subject" jsonschema:"one line, at most 1,024 bytes" arg:"SUBJECT"`
-	Body    string `json:"body,omitempty" jsonschema:"at most 64 KiB with the subject" flag:"@<TEXT> of the message"`
-	Thread  string `json:"thread,omitempty" jsonschema:"the id of the message that this answers" flag:"ID"`
-	Known   bool   `json:"known,omitempty" jsonschema:"of the owner: there is such an agent, though it has not written yet" flag:"--first"`
-}
+type MessageSendRequest = hive.MessageSendRequest
 
 // MessageSent is where a message went.
 type MessageSent struct {
@@ -189,9 +183,8 @@ func sendMessage(ctx context.Context, a api.Access, req MessageSendRequest) (*Me
 		return nil, err
 	}
 	_, granted := a.Options.Grants[req.To]
-	id, c, err := fovea.HiveOf(a.Memex).Send(ctx, hive.Draft{
-		To: req.To, Subject: req.Subject, Body: req.Body, Thread: req.Thread, Known: granted || req.Known, // which package trust takes from agents
-	}, a.Write())
+	req.Known = granted || req.Known // which package trust takes from agents
+	id, c, err := fovea.HiveOf(a.Memex).Send(ctx, req, a.Write())
 	if err != nil {
 		return nil, err
 	}

@@ -19,9 +19,9 @@ import (
 
 // The operations by which the owner follows what agents write.
 var (
-	OpNews = api.DefineOn(api.Operation{Name: "news",
+	OpNews = api.Define(api.Operation{Name: "news",
 		Summary: "Say what agents wrote since the owner looked, by session"}, readNews)
-	OpNewsSeen = api.DefineOn(api.Operation{Name: "news-seen", Effect: api.Mends,
+	OpNewsSeen = api.Define(api.Operation{Name: "news-seen", Effect: api.Mends,
 		Summary: "Note that the owner has seen what agents wrote up to some commits"}, noteSeen)
 )
 

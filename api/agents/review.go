@@ -24,17 +24,17 @@ import (
 
 // The operations by which the owner decides about what agents propose.
 var (
-	OpPropose = api.DefineOn(api.Operation{Name: "propose", Effect: api.Writes,
+	OpPropose = api.Define(api.Operation{Name: "propose", Effect: api.Writes,
 		Summary: "Keep a change for the owner to decide about"}, propose)
-	OpReview = api.DefineOn(api.Operation{Name: "review", Group: "agents",
+	OpReview = api.Define(api.Operation{Name: "review", Group: "agents",
 		Summary: "List the changes that agents propose"}, listProposals)
-	OpReviewEdit = api.DefineOn(api.Operation{Name: "review-edit", Effect: api.Mends,
+	OpReviewEdit = api.Define(api.Operation{Name: "review-edit", Effect: api.Mends,
 		Summary: "Change a proposal before it is accepted"}, editProposal)
-	OpReviewAccept = api.DefineOn(api.Operation{Name: "review-accept", Effect: api.Mends,
+	OpReviewAccept = api.Define(api.Operation{Name: "review-accept", Effect: api.Mends,
 		Summary: "Carry out a proposal, in the name of its agent"}, acceptProposal)
-	OpReviewWithdraw = api.DefineOn(api.Operation{Name: "review-withdraw", Effect: api.Writes, Tool: "history withdraw",
+	OpReviewWithdraw = api.Define(api.Operation{Name: "review-withdraw", Effect: api.Writes, Tool: "history withdraw",
 		Summary: "Take back a proposal of one's own; history keeps it"}, withdrawProposal)
-	OpReviewReject = api.DefineOn(api.Operation{Name: "review-reject", Effect: api.Mends,
+	OpReviewReject = api.Define(api.Operation{Name: "review-reject", Effect: api.Mends,
 		Summary: "Drop a proposal; history keeps it"}, rejectProposal)
 )
 
@@ -433,7 +433,7 @@ func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Pro
 		// All agents read all inboxes, so it has no word of the proposal, and no id that they could ask by.
 		subject := fmt.Sprintf("Not accepted: your proposal %.8s to %s, made %s", p.ID, p.Op, p.Made.Format("2006-01-02 15:04 MST"))
 		key := uuid.NewSHA1(uuid.NameSpaceOID, []byte("rejected "+p.ID)).String()
-		draft := hive.Draft{To: p.Agent, Subject: subject, Body: req.Reason, Known: true}
+		draft := hive.MessageSendRequest{To: p.Agent, Subject: subject, Body: req.Reason, Known: true}
 		_, _, err := fovea.HiveOf(a.Memex).Send(ctx, draft, &fovea.WriteOptions{Key: key})
 		return err
 	})

@@ -17,15 +17,15 @@ import (
 
 // The operations on tasks that agents share.
 var (
-	OpTasks = api.DefineOn(api.Operation{Name: "tasks", Group: "agents", Tool: "history tasks",
+	OpTasks = api.Define(api.Operation{Name: "tasks", Group: "agents", Tool: "history tasks",
 		Summary: "List the tasks, with who holds each"}, listTasks)
-	OpTaskClaim = api.DefineOn(api.Operation{Name: "task-claim", Effect: api.Writes, Tool: "edit",
+	OpTaskClaim = api.Define(api.Operation{Name: "task-claim", Effect: api.Writes, Tool: "edit",
 		Summary: "Claim a task for a time, unless somebody holds it"}, claimTask)
-	OpTaskRenew = api.DefineOn(api.Operation{Name: "task-renew", Effect: api.Writes, Tool: "edit",
+	OpTaskRenew = api.Define(api.Operation{Name: "task-renew", Effect: api.Writes, Tool: "edit",
 		Summary: "Let the lease of a claim begin anew"}, renewClaim)
-	OpTaskRelease = api.DefineOn(api.Operation{Name: "task-release", Effect: api.Writes, Tool: "edit",
+	OpTaskRelease = api.Define(api.Operation{Name: "task-release", Effect: api.Writes, Tool: "edit",
 		Summary: "Give a claim back"}, ending("release", (*hive.Hive).Release))
-	OpTaskDone = api.DefineOn(api.Operation{Name: "task-done", Effect: api.Writes, Tool: "edit",
+	OpTaskDone = api.Define(api.Operation{Name: "task-done", Effect: api.Writes, Tool: "edit",
 		Summary: "End a task under a claim"}, ending("done", (*hive.Hive).Done))
 )
 

@@ -15,7 +15,7 @@ import (
 )
 
 // OpDrift lists and ends drift.
-var OpDrift = api.DefineOn(api.Operation{Name: "drift", Scan: true, Group: "history", Effect: api.Mends,
+var OpDrift = api.Define(api.Operation{Name: "drift", Scan: true, Group: "history", Effect: api.Mends,
 	Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift)
 
 // DriftRequest asks about files that differ from memory on purpose: since a

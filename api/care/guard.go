@@ -17,13 +17,13 @@ import (
 
 // The operations on protected files.
 var (
-	OpGuard = api.DefineOn(api.Operation{Name: "guard", Group: "agents",
+	OpGuard = api.Define(api.Operation{Name: "guard", Group: "agents",
 		Summary: "List the protected files and how each stands"}, listProtected)
-	OpGuardDiff = api.DefineOn(api.Operation{Name: "guard-diff", Scan: true,
+	OpGuardDiff = api.Define(api.Operation{Name: "guard-diff", Scan: true,
 		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
-	OpGuardAdopt = api.DefineOn(api.Operation{Name: "guard-adopt", Effect: api.Mends,
+	OpGuardAdopt = api.Define(api.Operation{Name: "guard-adopt", Effect: api.Mends,
 		Summary: "Trust a protected file as it is"}, decideProtected((*protect.Guard).Adopt))
-	OpGuardReject = api.DefineOn(api.Operation{Name: "guard-reject", Effect: api.Mends,
+	OpGuardReject = api.Define(api.Operation{Name: "guard-reject", Effect: api.Mends,
 		Summary: "Put back what was trusted of a protected file"}, decideProtected((*protect.Guard).Reject))
 )
 

@@ -22,13 +22,13 @@ import (
 
 // The operations that keep a history sound.
 var (
-	OpVerify = api.DefineOn(api.Operation{Name: "verify", Group: "care",
+	OpVerify = api.Define(api.Operation{Name: "verify", Group: "care",
 		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify)
-	OpRepair = api.DefineOn(api.Operation{Name: "repair", Group: "care", Effect: api.Mends, History: true,
+	OpRepair = api.Define(api.Operation{Name: "repair", Group: "care", Effect: api.Mends, History: true,
 		Summary: "Make a damaged memory whole again, as far as that can be"}, repair)
-	OpRetain = api.DefineOn(api.Operation{Name: "retain", Group: "care", Effect: api.Mends, History: true,
+	OpRetain = api.Define(api.Operation{Name: "retain", Group: "care", Effect: api.Mends, History: true,
 		Summary: "Thin the history by age"}, thinHistory)
-	OpPurge = api.DefineOn(api.Operation{Name: "purge", Scan: true, Group: "care", Effect: api.Mends, History: true,
+	OpPurge = api.Define(api.Operation{Name: "purge", Scan: true, Group: "care", Effect: api.Mends, History: true,
 		Summary: "Take content out of history for good"}, purgeHistory)
 )
 

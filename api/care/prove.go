@@ -18,9 +18,9 @@ import (
 
 // The operations on proofs.
 var (
-	OpProve = api.DefineOn(api.Operation{Name: "prove", Scan: true, Group: "care", History: true,
+	OpProve = api.Define(api.Operation{Name: "prove", Scan: true, Group: "care", History: true,
 		Summary: "Prove that a note was in memory, or that one history contains another"}, prove)
-	OpCheck = api.DefineOn(api.Operation{Name: "check-proof",
+	OpCheck = api.Define(api.Operation{Name: "check-proof",
 		Summary: "CheckProof a proof against the keys that are known here, or another one"}, check)
 )
 

@@ -16,7 +16,7 @@ import (
 )
 
 // OpBufferUpdate is what an editor says of a buffer.
-var OpBufferUpdate = api.DefineOn(api.Operation{Name: BufferUpdate, Effect: api.Writes,
+var OpBufferUpdate = api.Define(api.Operation{Name: BufferUpdate, Effect: api.Writes,
 	Summary: "Hold the file of a buffer with unsaved changes, and show its text to the owner in a session"}, updateBuffer)
 
 // BufferRequest is the state of a buffer of an editor. Without Text and Modified, it was saved or

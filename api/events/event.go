@@ -25,7 +25,7 @@ const (
 const statePersistence = "state-persistence"
 
 // OpEvent is an event.
-var OpEvent = api.DefineOn(api.Operation{Name: "event", Group: "agents", Effect: api.Writes,
+var OpEvent = api.Define(api.Operation{Name: "event", Group: "agents", Effect: api.Writes,
 	Summary: "Say that something happened, and name the skills that answer to it"}, answer)
 
 // EventRequest is an event, by the word that skills have among their triggers,

@@ -17,7 +17,7 @@ import (
 )
 
 // OpLogs returns the log.
-var OpLogs = api.DefineOn(api.Operation{Name: "logs", Group: "agents",
+var OpLogs = api.Define(api.Operation{Name: "logs", Group: "agents",
 	Summary: "List the newest lines of the log; to an agent, of its calls"}, listLogs)
 
 // maxLogs bounds the lines of one answer: no more are kept.

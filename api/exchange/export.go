@@ -26,7 +26,7 @@ import (
 )
 
 // OpExport writes notes as another program reads them.
-var OpExport = api.DefineOn(api.Operation{Name: "export", Effect: api.Mends, Group: "read", Scan: true,
+var OpExport = api.Define(api.Operation{Name: "export", Effect: api.Mends, Group: "read", Scan: true,
 	Summary: "Write notes as another program reads them"}, exportNotes)
 
 // ExportRequest names the notes to write, and the target.

@@ -22,7 +22,7 @@ import (
 )
 
 // OpImport imports notes from another program.
-var OpImport = api.DefineOn(api.Operation{Name: "import", Effect: api.Mends, Scan: true,
+var OpImport = api.Define(api.Operation{Name: "import", Effect: api.Mends, Scan: true,
 	Summary: "Take over the notes of another program, as a commit that can be reverted"}, importNotes)
 
 // ImportRequest names notes of another program.
@@ -310,7 +310,7 @@ func kindOf(err error) fault.Kind {
 }
 
 // OpForgotten tells which notes were forgotten.
-var OpForgotten = api.DefineOn(api.Operation{Name: "forgotten", Scan: true,
+var OpForgotten = api.Define(api.Operation{Name: "forgotten", Scan: true,
 	Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten)
 
 // ForgottenRequest names notes that somebody would bring in.

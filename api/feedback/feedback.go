@@ -24,11 +24,11 @@ import (
 
 // The operations on feedback.
 var (
-	OpFeedback = api.DefineOn(api.Operation{Name: "feedback", Group: "agents", Effect: api.Writes, Tool: "history feedback",
+	OpFeedback = api.Define(api.Operation{Name: "feedback", Group: "agents", Effect: api.Writes, Tool: "history feedback",
 		Summary: "Say which of the notes that were shown for a question were useful"}, give)
-	OpStatus = api.DefineOn(api.Operation{Name: "feedback-status",
+	OpStatus = api.Define(api.Operation{Name: "feedback-status",
 		Summary: "Say what was learned from feedback, and whether it counts"}, status)
-	OpReset = api.DefineOn(api.Operation{Name: "feedback-reset", Effect: api.Writes,
+	OpReset = api.Define(api.Operation{Name: "feedback-reset", Effect: api.Writes,
 		Summary: "Forget all feedback; history keeps it"}, reset)
 )
 
@@ -191,8 +191,8 @@ func windowOf(ctx context.Context, log *minds.Windows, session, agent string, nu
 		return nil, err
 	}
 	for i := range all {
-		if is(&all[i]) {
-			return &all[i], nil
+		if w := &all[i].Window; is(w) {
+			return w, nil
 		}
 	}
 	if last != nil && number == 0 && last.Question+last.Task == "" {
@@ -299,14 +299,8 @@ type LearnedStatus struct {
 
 // LearnedRegion is what was learned of one part of the memex.
 type LearnedRegion struct {
-	Folder  string             `json:"folder" jsonschema:"the top folder; empty for the files beside the folders, /memory for what is in no file"`
-	On      bool               `json:"on" jsonschema:"it ranks"`
-	Why     string             `json:"why,omitempty" jsonschema:"it does not rank"`
-	Events  int                `json:"events" jsonschema:"how many questions tell its notes apart"`
-	Held    int                `json:"held" jsonschema:"by how many of them, held back, it was decided whether it ranks"`
-	Owner   int                `json:"owner" jsonschema:"of those held back, by the owner; with 0, agents alone taught it"`
-	Gain    float64            `json:"gain" jsonschema:"of nDCG among those"`
-	Error   float64            `json:"error" jsonschema:"standard error of the gain"`
+	Folder string `json:"folder" jsonschema:"the top folder; empty for the files beside the folders, /memory for what is in no file"`
+	recall.Evidence
 	Weights map[string]float64 `json:"weights" jsonschema:"that were learned, from -1/3 to 1/3: what a share of an arm, or a habit of notes, counts more"`
 }
 
@@ -331,11 +325,8 @@ func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, erro
 		s.Useful, s.Not = s.Useful+e.Useful(), s.Not+e.Against()
 	}
 	for _, name := range slices.Sorted(maps.Keys(model)) {
-		m := model[name]
-		r := LearnedRegion{
-			Folder: name, On: m.On, Why: m.Why, Events: m.Events, Held: m.Held, Owner: m.Owner, Gain: m.Gain, Error: m.Error, Weights: map[string]float64{},
-		}
-		for k, w := range m.Weights {
+		r := LearnedRegion{name, model[name].Evidence, map[string]float64{}}
+		for k, w := range model[name].Weights {
 			if w != 0 {
 				r.Weights[recall.FeatureNames[k]] = w
 			}

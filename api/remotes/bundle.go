@@ -29,9 +29,9 @@ import (
 
 // The operations on bundles.
 var (
-	OpBundleWrite = api.DefineOn(api.Operation{Name: "bundle-write", Group: "history", Effect: api.Mends, Scan: true,
+	OpBundleWrite = api.Define(api.Operation{Name: "bundle-write", Group: "history", Effect: api.Mends, Scan: true,
 		Summary: "Write the memory with all its history into one file"}, writeBundle)
-	OpBundleRead = api.DefineOn(api.Operation{Name: "bundle-read", Effect: api.Mends,
+	OpBundleRead = api.Define(api.Operation{Name: "bundle-read", Effect: api.Mends,
 		Summary: "Bring in what a bundle has, as a commit that can be undone"}, readBundle)
 )
 

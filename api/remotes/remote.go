@@ -27,11 +27,11 @@ import (
 
 // The operations on remotes.
 var (
-	OpRemotes = api.DefineOn(api.Operation{Name: "remotes", Group: "history", Private: true,
+	OpRemotes = api.Define(api.Operation{Name: "remotes", Group: "history", Private: true,
 		Summary: "List the places that this memory is kept in step with"}, listRemotes)
-	OpRemoteAdd = api.DefineOn(api.Operation{Name: "remote-add", Effect: api.Mends,
+	OpRemoteAdd = api.Define(api.Operation{Name: "remote-add", Effect: api.Mends,
 		Summary: "Keep this memory in step with a place"}, addRemote)
-	OpRemoteRemove = api.DefineOn(api.Operation{Name: "remote-remove", Effect: api.Mends,
+	OpRemoteRemove = api.Define(api.Operation{Name: "remote-remove", Effect: api.Mends,
 		Summary: "Forget a remote; what is there stays"}, removeRemote)
 )
 

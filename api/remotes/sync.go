@@ -18,11 +18,11 @@ import (
 
 // The operations that carry commits.
 var (
-	OpPush = api.DefineOn(api.Operation{Name: "push", Group: "history", Effect: api.Mends,
+	OpPush = api.Define(api.Operation{Name: "push", Group: "history", Effect: api.Mends,
 		Summary: "Write what is new to a remote"}, push)
-	OpPull = api.DefineOn(api.Operation{Name: "pull", Group: "history", Effect: api.Mends,
+	OpPull = api.Define(api.Operation{Name: "pull", Group: "history", Effect: api.Mends,
 		Summary: "Bring in what other machines have written to a remote"}, pull)
-	OpSync = api.DefineOn(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
+	OpSync = api.Define(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
 		Summary: "Pull from a remote, then push to it"}, func(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 		return with(ctx, a, "sync", req, fetch, write)
 	})
@@ -197,7 +197,7 @@ func turn(ctx context.Context, a api.Access) (done func(), err error) {
 }
 
 // OpMerge merges another copy.
-var OpMerge = api.DefineOn(api.Operation{Name: "merge", Group: "history", Effect: api.Mends, History: true,
+var OpMerge = api.Define(api.Operation{Name: "merge", Group: "history", Effect: api.Mends, History: true,
 	Summary: "Bring in what another copy of the memory has done"}, mergeCopy)
 
 // MergeRequest brings in what another copy of the memory has done.

@@ -164,17 +164,6 @@ func (t *judge) denied(what, format string, a ...any) error {
 	return &fovea.Error{Op: t.op.Name, What: what, Kind: fovea.Denied, Err: fmt.Errorf(format, a...)}
 }
 
-// named returns an error of a further call as one of the operation that was asked for.
-func (t *judge) named(err error) error {
-	e, ok := errors.AsType[*fovea.Error](err)
-	if !ok {
-		return err
-	}
-	said := *e
-	said.Op = t.op.Name
-	return &said
-}
-
 // errReviewed refuses writes that cannot be proposed.
 var errReviewed = errors.New("is reviewed by the owner: remember, edit, refile, archive and forget become proposals there, and nothing else is done")
 
@@ -198,7 +187,7 @@ func (t *judge) propose(ctx context.Context, next api.Service, c api.Call) (any,
 	c.Op, c.Request = agents.OpPropose.Operation, agents.ProposeRequest{Op: t.op.Name, Request: text}
 	answer, err := next(ctx, c)
 	if err != nil {
-		return nil, t.named(err)
+		return nil, api.Named(err, t.op.Name, "", "")
 	}
 	p := answer.(*agents.Proposal)
 	return &api.EditResponse{Proposal: p.ID, Path: p.Path}, nil

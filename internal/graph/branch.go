@@ -12,6 +12,19 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
+// PutTree is Put for a tree; nil removes the document. Errors: document.ErrTree.
+func (d *Draft) PutTree(path string, t *ast.Tree) error {
+	if t == nil {
+		d.Drop(path)
+		return nil
+	}
+	parts, err := t.Parts(path)
+	if err == nil {
+		d.Put(path, parts...)
+	}
+	return err
+}
+
 // PutBranch sets a branch of a tree: the node with this id and all below it. Where no
 // id beside or above the branch can change, only the branch and its ancestors are
 // touched: O(nodes of the branch, children of the ancestors). Otherwise the whole tree

@@ -8,8 +8,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // MaxMessage is the largest size in bytes of an alert message that all supported
@@ -19,11 +17,8 @@ const MaxMessage = 3500
 // Alert reports that a protected file changed outside Fovea. There is one Alert for each
 // change, however often the file is read.
 type Alert struct {
+	FileStatus
 	Memex   string // the folder
-	Path    string
-	Mode    Mode
-	State   State
-	File    merkle.Digest // digest of the file; Absent if there is none
 	Time    time.Time
 	Changes []Change // nil if the file is new or gone
 	More    int      // number of other files with the same problem

@@ -10,7 +10,7 @@ import (
 )
 
 // Book records the baselines of the protected files of a memex, and the changes that the
-// owner was notified of. It is immutable; nil is the book of a memex that was never read
+// owner was notified of. It is immutable; the zero Book is that of a memex that was never read
 // under a policy.
 type Book struct {
 	policy    string // of the baselines, as returned by Policy.String
@@ -19,70 +19,30 @@ type Book struct {
 }
 
 // Initialized reports whether the book has a policy.
-func (b *Book) Initialized() bool { return b != nil && b.policy != "" }
+func (b *Book) Initialized() bool { return b.policy != "" }
 
 // Policy returns the policy of the baselines as text.
-func (b *Book) Policy() string {
-	if b == nil {
-		return ""
-	}
-	return b.policy
-}
+func (b *Book) Policy() string { return b.policy }
 
 // Baseline returns the baseline of a file, nil if there is none.
-func (b *Book) Baseline(path string) *Baseline {
-	if b == nil {
-		return nil
-	}
-	return b.baselines[path]
-}
+func (b *Book) Baseline(path string) *Baseline { return b.baselines[path] }
 
 // Paths lists the files with a baseline, sorted.
-func (b *Book) Paths() []string {
-	if b == nil {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(b.baselines))
-}
+func (b *Book) Paths() []string { return slices.Sorted(maps.Keys(b.baselines)) }
 
 // Notified returns the digest of the changed file that the owner was notified of; zero
 // for none.
-func (b *Book) Notified(path string) merkle.Digest {
-	if b == nil {
-		return merkle.Digest{}
-	}
-	return b.notified[path]
-}
+func (b *Book) Notified(path string) merkle.Digest { return b.notified[path] }
 
 // NotifiedPaths lists the files with a change that the owner was notified of, sorted.
-func (b *Book) NotifiedPaths() []string {
-	if b == nil {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(b.notified))
-}
+func (b *Book) NotifiedPaths() []string { return slices.Sorted(maps.Keys(b.notified)) }
 
 // NotifiedCount returns the number of NotifiedPaths.
-func (b *Book) NotifiedCount() int {
-	if b == nil {
-		return 0
-	}
-	return len(b.notified)
-}
-
-func (b *Book) clone() *Book {
-	if b == nil {
-		return &Book{baselines: map[string]*Baseline{}, notified: map[string]merkle.Digest{}}
-	}
-	return &Book{policy: b.policy, baselines: maps.Clone(b.baselines), notified: maps.Clone(b.notified)}
-}
+func (b *Book) NotifiedCount() int { return len(b.notified) }
 
 // WithoutNotices returns the book without any notifications. O(1).
 func (b *Book) WithoutNotices() *Book {
-	if b == nil {
-		return nil
-	}
-	return &Book{policy: b.policy, baselines: b.baselines, notified: map[string]merkle.Digest{}}
+	return &Book{policy: b.policy, baselines: b.baselines}
 }
 
 // Digest returns the digest of the policy and the baselines, without the notifications.
@@ -119,11 +79,13 @@ type Entry struct {
 // With returns the book after applying entries in order. A new or removed baseline also
 // removes the notification for the file. O(protected files).
 func (b *Book) With(entries ...Entry) *Book {
-	c := b.clone()
+	c := &Book{policy: b.policy, baselines: map[string]*Baseline{}, notified: map[string]merkle.Digest{}}
+	maps.Copy(c.baselines, b.baselines)
+	maps.Copy(c.notified, b.notified)
 	for _, e := range entries {
 		switch {
 		case e.Reset:
-			c = (*Book)(nil).clone()
+			c = new(Book).With()
 		case e.Policy != "":
 			c.policy = e.Policy
 		case e.Baseline != nil:
@@ -143,9 +105,6 @@ func (b *Book) With(entries ...Entry) *Book {
 
 // Entries returns the entries that build the book from nothing, in a fixed order.
 func (b *Book) Entries() []Entry {
-	if b == nil {
-		return nil
-	}
 	var out []Entry
 	if b.policy != "" {
 		out = append(out, Entry{Policy: b.policy})
@@ -153,7 +112,7 @@ func (b *Book) Entries() []Entry {
 	for _, path := range b.Paths() {
 		out = append(out, Entry{Baseline: b.baselines[path]})
 	}
-	for _, path := range slices.Sorted(maps.Keys(b.notified)) {
+	for _, path := range b.NotifiedPaths() {
 		out = append(out, Entry{Notified: path, File: b.notified[path]})
 	}
 	return out

@@ -136,10 +136,10 @@ func AppendBook(dst []byte, b *Book) []byte {
 	return dst
 }
 
-// DecodeBook decodes the output of AppendBook. Empty data is the nil book.
+// DecodeBook decodes the output of AppendBook. Empty data is the zero Book.
 func DecodeBook(data []byte) (*Book, error) {
 	if len(data) == 0 {
-		return nil, nil
+		return &Book{}, nil
 	}
 	r := merkle.NewReader(data)
 	var entries []Entry
@@ -153,5 +153,5 @@ func DecodeBook(data []byte) (*Book, error) {
 	if err := r.Done(); err != nil {
 		return nil, err
 	}
-	return (*Book)(nil).With(entries...), nil
+	return new(Book).With(entries...), nil
 }

@@ -182,7 +182,7 @@ func TestDiffModel(t *testing.T) {
 func TestBook(t *testing.T) {
 	a := NewBaseline(nil, "skills/plan.org", split(plan), sum(plan), 3)
 	b := NewBaseline(a, "skills/plan.org", split("* b\n"), sum("* b\n"), 4)
-	var book *Book
+	book := &Book{}
 	book = book.With(Entry{Policy: "0 lockdown x\n"}, Entry{Baseline: a}, Entry{Notified: "skills/plan.org", File: sum("?")},
 		Entry{Notified: "new", File: Absent})
 	if !book.Initialized() || book.Baseline("skills/plan.org") != a || book.Notified("skills/plan.org") != sum("?") || book.NotifiedCount() != 2 {
@@ -198,7 +198,7 @@ func TestBook(t *testing.T) {
 	if end := next.With(Entry{Removed: "skills/plan.org"}); len(end.Paths()) != 0 {
 		t.Errorf("still %q", end.Paths())
 	}
-	for name, want := range map[string]*Book{"all kinds": book, "nothing": nil} {
+	for name, want := range map[string]*Book{"all kinds": book, "nothing": {}} {
 		got, err := DecodeBook(AppendBook(nil, want))
 		if diff := cmp.Diff(want.Entries(), got.Entries()); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
@@ -214,7 +214,7 @@ func TestBookOfNoFile(t *testing.T) {
 		"an empty file": {sum(""), Absent},
 		"another file":  {sum("x"), sum("x")},
 	} {
-		book := (*Book)(nil).With(Entry{Baseline: NewBaseline(nil, "skills/a.org", nil, tc.file, 1)})
+		book := new(Book).With(Entry{Baseline: NewBaseline(nil, "skills/a.org", nil, tc.file, 1)})
 		data := AppendBook(nil, book)
 		links := merkle.AppendLink(merkle.AppendLink(nil, tc.written), sum(""))
 		if !bytes.Contains(data, links) {
@@ -228,7 +228,7 @@ func TestBookOfNoFile(t *testing.T) {
 }
 
 func FuzzDecodeBook(f *testing.F) {
-	var book *Book
+	book := &Book{}
 	f.Add(AppendBook(nil, book.With(Entry{Policy: "p"}, Entry{Baseline: NewBaseline(nil, "skills/plan.org", split(plan), sum(plan), 3)},
 		Entry{Notified: "new", File: Absent})))
 	f.Add([]byte{0x81, 0x82})
@@ -251,11 +251,11 @@ func TestMessage(t *testing.T) {
 		alert Alert
 		want  []string
 	}{
-		{"short", Alert{Memex: "/notes", Path: "skills/a.org", Mode: Lockdown, State: Changed, Changes: changes[:1]},
+		{"short", Alert{FileStatus: FileStatus{Path: "skills/a.org", Mode: Lockdown, State: Changed}, Memex: "/notes", Changes: changes[:1]},
 			[]string{"skills/a.org was changed", "locked down", "changed headline: A  [31mtitle  / ", "fovea guard diff skills/a.org"}},
-		{"long", Alert{Memex: "/notes", Path: strings.Repeat("ü/", 3000), Mode: Ask, State: Changed, Changes: changes},
+		{"long", Alert{FileStatus: FileStatus{Path: strings.Repeat("ü/", 3000), Mode: Ask, State: Changed}, Memex: "/notes", Changes: changes},
 			[]string{"marked as unreviewed", "more changes", "fovea guard diff ü/"}},
-		{"gone", Alert{Path: "a", Mode: Lockdown, State: Gone, File: Absent}, []string{"a was removed"}},
+		{"gone", Alert{FileStatus: FileStatus{Path: "a", Mode: Lockdown, State: Gone, File: Absent}}, []string{"a was removed"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.alert.Time = time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -79,8 +79,10 @@ func (h *Hive) names(ctx context.Context) (map[string]lastSeen, error) {
 			seen[name] = lastSeen{}
 		}
 	}
-	for _, name := range h.index.agents(h.scope) {
-		add(name)
+	for _, path := range h.scope.Present().Paths() {
+		if name, _ := working.Folder(path); name != "" {
+			add(name)
+		}
 	}
 	for _, s := range h.scope.Sessions() {
 		for n := range s.Present().Documents() {

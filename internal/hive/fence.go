@@ -13,44 +13,19 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Check refuses a write of the actor of ctx to a node, "" for none, that the claims forbid: the
-// actor names a claim that is not in force, or the node is at or below a task that another
-// agent holds. Surfaces call it to refuse early; the rules are checked again for each write.
-// The owner may write anywhere. Errors: Conflict (ErrClaim, ErrHeld, ErrDone), NotFound.
-func (h *Hive) Check(ctx context.Context, op, id string) error {
-	now := h.clock.now(h.scope, false)
-	if err := h.claimed(ctx, op, now); err != nil {
-		return err
-	}
-	state := h.scope.Present()
-	if n, ok := state.Get(id); ok && h.scope.Actor(ctx).Author.Kind == author.Agent {
-		me := nameOf(h.scope.Actor(ctx).Author)
-		if task, c := holder(state, n, now); task != nil && c.By != me {
-			return fault.Wrap(op, task.ID, fault.Conflict, heldError(c, me))
-		}
-	}
-	return nil
-}
-
-// claimed refuses an actor whose claim is not in force.
-func (h *Hive) claimed(ctx context.Context, op string, now int64) error {
-	c := h.scope.Actor(ctx).Claim
+// Enter refuses an action under a claim that is not in force, see scope.Fence.
+func (h *Hive) Enter(ctx context.Context, a scope.Action) error {
+	by := h.scope.Actor(ctx)
+	c := by.Claim
 	if c == (author.Claim{}) {
 		return nil
 	}
+	now := h.clock.now(h.scope, true)
 	n := find(ctx, h.scope, h.scope.Present(), c.Task)
 	if n == nil || !isTask(n) {
-		return fault.Wrap(op, c.Task, fault.NotFound, ErrNoTask)
+		return fault.Wrap(a.Name, c.Task, fault.NotFound, ErrNoTask)
 	}
-	return fault.Wrap(op, c.Task, fault.Conflict, inForce(n, nameOf(h.scope.Actor(ctx).Author), c.Number, now))
-}
-
-// Enter refuses an action under a claim that is not in force, see scope.Fence.
-func (h *Hive) Enter(ctx context.Context, a scope.Action) error {
-	if h.scope.Actor(ctx).Claim == (author.Claim{}) {
-		return nil
-	}
-	return h.claimed(ctx, a.Name, h.clock.now(h.scope, true))
+	return fault.Wrap(a.Name, c.Task, fault.Conflict, inForce(n, nameOf(by.Author), c.Number, now))
 }
 
 // Change refuses changes of an agent at or below a task that another one holds, see

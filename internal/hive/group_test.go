@@ -154,10 +154,10 @@ func TestGroupOfSeveralFiles(t *testing.T) {
 	w.together(
 		func() { _, _, errs[0] = w.hive().Claim(as("ada"), "t0", time.Hour, nil) },
 		func() {
-			_, _, errs[1] = w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "one", Body: "x", Known: true}, nil)
+			_, _, errs[1] = w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: "one", Body: "x", Known: true}, nil)
 		},
 		func() {
-			_, _, errs[2] = w.hive().Send(as("carl"), hive.Draft{To: "bob", Subject: "two", Body: "y", Known: true}, nil)
+			_, _, errs[2] = w.hive().Send(as("carl"), hive.MessageSendRequest{To: "bob", Subject: "two", Body: "y", Known: true}, nil)
 		},
 		func() { read, _, _, errs[3] = w.hive().Read(as("bob"), nil) },
 		func() { _, _, errs[4] = w.hive().Claim(as("bob"), "b", time.Hour, nil) },
@@ -275,7 +275,7 @@ func (m *groupModel) draw(t *rapid.T) func(w *world) string {
 		m.sent++
 		subject := fmt.Sprint("message ", m.sent)
 		return func(w *world) string {
-			_, _, err := w.hive().Send(as(who), hive.Draft{To: "bob", Subject: subject, Known: true}, nil)
+			_, _, err := w.hive().Send(as(who), hive.MessageSendRequest{To: "bob", Subject: subject, Known: true}, nil)
 			return fmt.Sprintln("send", subject, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
 )
@@ -19,7 +18,6 @@ type Hive struct {
 	writer *write.Writer
 	clock  *clock // one for all scopes of a memex
 	rate   rate
-	index  index
 	log    seenLog
 
 	// Owner is what the owner of the memex has seen.
@@ -41,9 +39,6 @@ func New(w *write.Writer, memex *Hive) *Hive {
 	s.Fence = h
 	return h
 }
-
-// Follow applies the changes of the chain, see chain.Options.Published.
-func Follow(h *Hive, delta *graph.Delta) { h.index.follow(delta) }
 
 // ownerName is what messages and claims call the owner. No agent can have this name.
 const ownerName = "owner"

@@ -25,6 +25,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // Bounds of messages.
@@ -73,20 +74,20 @@ type Message struct {
 	Body    string    `json:"body,omitempty" jsonschema:"only in what message-read answers"`
 }
 
-// Draft is a message to be sent.
-type Draft struct {
-	To      string // an agent, or owner
-	Subject string // one line
-	Body    string
-	Thread  string // the id of a message that it answers, or of a thread; "" begins one
-	Known   bool   // the caller confirms that there is such a receiver, who has not written yet
+// MessageSendRequest is a message to be sent. One without a thread begins one.
+type MessageSendRequest struct {
+	To      string `json:"to" jsonschema:"an agent, or owner" arg:"TO"`
+	Subject string `json:"subject" jsonschema:"one line, at most 1,024 bytes" arg:"SUBJECT"`
+	Body    string `json:"body,omitempty" jsonschema:"at most 64 KiB with the subject" flag:"@<TEXT> of the message"`
+	Thread  string `json:"thread,omitempty" jsonschema:"the id of the message that this answers" flag:"ID"`
+	Known   bool   `json:"known,omitempty" jsonschema:"of the owner: there is such an agent, though it has not written yet" flag:"--first"`
 }
 
 // Send writes a message of the actor of ctx into the inbox of its receiver, and returns its id.
 // Subject and body become inert text. The sender needs no right to write there. Of opts, Key
 // counts. Errors: Invalid (ErrSelf, ErrTooLarge, no subject, a scope without that folder),
 // NotFound (ErrUnknown), Conflict (ErrRate, ErrFull), Denied, and those of writing the file.
-func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (string, chain.Commit, error) {
+func (h *Hive) Send(ctx context.Context, m MessageSendRequest, opts *scope.WriteOptions) (string, chain.Commit, error) {
 	from, err := h.caller(ctx, "send")
 	if err == nil {
 		err = h.sendable(ctx, from, &m)
@@ -119,7 +120,7 @@ func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (str
 }
 
 // sendable refuses a message that cannot be sent.
-func (h *Hive) sendable(ctx context.Context, from string, m *Draft) error {
+func (h *Hive) sendable(ctx context.Context, from string, m *MessageSendRequest) error {
 	fail := func(kind fault.Kind, err error) error { return fault.Wrap("send", m.To, kind, err) }
 	switch {
 	case len(m.Subject)+len(m.Body) > MaxMessage:
@@ -136,7 +137,7 @@ func (h *Hive) sendable(ctx context.Context, from string, m *Draft) error {
 	if err := author.Check(m.To); err != nil {
 		return fail(fault.NotFound, fmt.Errorf("%w: %w", ErrUnknown, err))
 	}
-	if m.Known || slices.Contains(h.index.agents(h.scope), m.To) {
+	if m.Known || len(inboxes(h.scope.Present(), m.To)) > 0 {
 		return nil
 	}
 	names, err := h.names(ctx)
@@ -164,7 +165,7 @@ func postal(ctx context.Context, s *scope.Scope, to string) context.Context {
 }
 
 // deliver adds the message to the newest file of the inbox.
-func (w *change) deliver(from, id string, m *Draft) error {
+func (w *change) deliver(from, id string, m *MessageSendRequest) error {
 	path := w.inboxFile(m.To)
 	if _, err := w.read(path); err != nil {
 		return err
@@ -179,7 +180,7 @@ func (w *change) deliver(from, id string, m *Draft) error {
 }
 
 // title returns the subject, framed where the file's keywords or tags would be read in it.
-func (w *change) title(path, from, id string, m *Draft) string {
+func (w *change) title(path, from, id string, m *MessageSendRequest) string {
 	text := w.c.Text(path)
 	if nodes := w.c.State().Nodes(path); len(nodes) > 1 { // a large inbox is not parsed for one message
 		text = nodes[0].Content
@@ -206,7 +207,7 @@ func hasTitle(s *graph.State, path, text, title string) bool {
 const zeroWidthSpace = "\u200b"
 
 // headline returns the message as a headline.
-func (w *change) headline(from, id, title string, m *Draft) document.InsertHeadline {
+func (w *change) headline(from, id, title string, m *MessageSendRequest) document.InsertHeadline {
 	by := w.h.scope.Actor(w.ctx)
 	props := []document.Property{
 		{Key: "ID", Value: id}, {Key: keyFrom, Value: from}, {Key: keyTo, Value: m.To},
@@ -256,13 +257,13 @@ func threadOf(state *graph.State, word string) string {
 // Inbox lists the messages of an agent without their bodies, oldest first; "owner" is the
 // owner. With onlyUnread it leaves out what was read. O(messages of the agent).
 func (h *Hive) Inbox(agent string, onlyUnread bool) []Message {
-	return inbox(h.scope.Present(), h.index.inboxes(h.scope, agent), onlyUnread)
+	return inbox(h.scope.Present(), agent, onlyUnread)
 }
 
-// inbox lists the messages of the files of an inbox.
-func inbox(state *graph.State, paths []string, onlyUnread bool) []Message {
+// inbox lists the messages of an agent in a state.
+func inbox(state *graph.State, agent string, onlyUnread bool) []Message {
 	var out []Message
-	for _, path := range paths {
+	for _, path := range inboxes(state, agent) {
 		for _, n := range state.Nodes(path) {
 			if onlyUnread && !isUnread(n) {
 				continue
@@ -276,29 +277,23 @@ func inbox(state *graph.State, paths []string, onlyUnread bool) []Message {
 	return out
 }
 
-// inboxes lists the files of an agent's inbox, oldest first, also those that are new in the group.
-func (w *change) inboxes(agent string) []string {
-	paths := w.h.index.inboxes(w.h.scope, agent)
-	for _, path := range w.c.Pending() {
-		if inboxNumber(agent, path) > 0 && !slices.Contains(paths, path) {
-			paths = append(paths, path)
+// maxGap is how many files of an inbox that follow one another may be gone.
+const maxGap = 16
+
+// inboxes lists the files of an agent's inbox in a state, oldest first.
+func inboxes(state *graph.State, agent string) (paths []string) {
+	for n, last := 1, 0; n <= last+maxGap; n++ {
+		if path := inboxName(agent, n); state.Size(path) > 0 {
+			paths, last = append(paths, path), n
 		}
 	}
-	sortInbox(agent, paths)
 	return paths
 }
 
 // unreadOf counts the unread messages from one sender to an agent.
 func (w *change) unreadOf(to, from string) int {
-	count, state := 0, w.c.State()
-	for _, path := range w.inboxes(to) {
-		for _, n := range state.Nodes(path) {
-			if n.Derived.Last(keyFrom) == from && isUnread(n) {
-				count++
-			}
-		}
-	}
-	return count
+	mail := inbox(w.c.State(), to, true)
+	return len(slices.DeleteFunc(mail, func(m Message) bool { return m.From != from }))
 }
 
 // stampForm is the form of times in properties.
@@ -319,8 +314,9 @@ func messageOf(n *node.Node) (Message, bool) {
 	}
 	d, body := n.Derived, strings.TrimRight(n.Body(), "\n")
 	sent, _ := time.Parse(stampForm, d.Last(keySent))
+	to, _ := working.Folder(n.Path)
 	return Message{
-		ID: n.ID, From: d.Last(keyFrom), To: agentOfPath(n.Path), Subject: strings.Trim(d.Title, zeroWidthSpace), Thread: cmp.Or(d.Last(keyThread), n.ID),
+		ID: n.ID, From: d.Last(keyFrom), To: to, Subject: strings.Trim(d.Title, zeroWidthSpace), Thread: cmp.Or(d.Last(keyThread), n.ID),
 		Sent: sent, Read: !isUnread(n), Preview: preview(body), Path: n.Path, Body: body,
 	}, true
 }
@@ -341,7 +337,10 @@ func inboxName(agent string, n int) string {
 
 // IsInbox reports whether a path is that of a file of an inbox. What stands there is read as
 // messages, from the senders that they name.
-func IsInbox(path string) bool { return inboxNumber(agentOfPath(path), path) > 0 }
+func IsInbox(path string) bool {
+	agent, _ := working.Folder(path)
+	return inboxNumber(agent, path) > 0
+}
 
 // inboxNumber is the inverse of inboxName, 0 for other paths.
 func inboxNumber(agent, path string) int {
@@ -361,7 +360,7 @@ func inboxNumber(agent, path string) int {
 
 // inboxFile returns the file of an inbox that a new message goes to.
 func (w *change) inboxFile(agent string) string {
-	paths := w.inboxes(agent)
+	paths := inboxes(w.c.State(), agent)
 	if len(paths) == 0 {
 		return inboxName(agent, 1)
 	}

@@ -25,7 +25,7 @@ func twoAgents(t testing.TB) *world {
 
 func TestMessage(t *testing.T) {
 	w := twoAgents(t)
-	id, c, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "The hull", Body: "It leaks.\nAt the bow."}, nil)
+	id, c, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: "The hull", Body: "It leaks.\nAt the bow."}, nil)
 	must(t, err)
 	want := "* The hull\n:PROPERTIES:\n:ID: " + id + "\n:FROM: ada\n:TO: bob\n:THREAD: " + id +
 		"\n:SENT: 2026-11-24T09:00:00.000Z\n:READ: no\n:AUTHOR: ada\n:SESSION: s-ada\n:TRUST: unreviewed\n:END:\nIt leaks.\nAt the bow.\n"
@@ -35,9 +35,9 @@ func TestMessage(t *testing.T) {
 	if c.Author != author.Named("ada") || c.Session != "s-ada" {
 		t.Errorf("commit %+v", c)
 	}
-	reply, _, err := w.hive().Send(as("bob"), hive.Draft{To: "ada", Subject: "Re", Body: "ok", Thread: id}, nil)
+	reply, _, err := w.hive().Send(as("bob"), hive.MessageSendRequest{To: "ada", Subject: "Re", Body: "ok", Thread: id}, nil)
 	must(t, err)
-	again, _, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "Re 2", Body: "ok", Thread: reply}, nil)
+	again, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: "Re 2", Body: "ok", Thread: reply}, nil)
 	must(t, err)
 	box := w.hive().Inbox("bob", true)
 	wantBox := []hive.Message{
@@ -71,13 +71,13 @@ func TestMessage(t *testing.T) {
 // TestMessageToOwner: the person is written to, and writes, like any agent.
 func TestMessageToOwner(t *testing.T) {
 	w := twoAgents(t)
-	_, _, err := w.hive().Send(as("ada"), hive.Draft{To: "owner", Subject: "May I", Body: "?"}, nil)
+	_, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "owner", Subject: "May I", Body: "?"}, nil)
 	must(t, err)
 	read, _, _, err := w.hive().Read(t.Context(), nil)
 	if err != nil || len(read) != 1 || read[0].Path != "agents/owner/inbox.org" {
 		t.Fatalf("%+v, %v", read, err)
 	}
-	_, c, err := w.hive().Send(t.Context(), hive.Draft{To: "ada", Subject: "Yes", Body: "do"}, nil)
+	_, c, err := w.hive().Send(t.Context(), hive.MessageSendRequest{To: "ada", Subject: "Yes", Body: "do"}, nil)
 	if err != nil || c.Author.Kind != author.Owner || w.hive().Inbox("ada", true)[0].From != "owner" {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -87,7 +87,7 @@ func TestMessageRefused(t *testing.T) {
 	w := twoAgents(t)
 	seq := w.m.View().Head().Seq
 	send := func(name, to, subject, body string) error {
-		_, _, err := w.hive().Send(as(name), hive.Draft{To: to, Subject: subject, Body: body}, nil)
+		_, _, err := w.hive().Send(as(name), hive.MessageSendRequest{To: to, Subject: subject, Body: body}, nil)
 		return err
 	}
 	fails(t, send("ada", "carl", "s", "b"), hive.ErrUnknown, fault.NotFound)
@@ -96,7 +96,7 @@ func TestMessageRefused(t *testing.T) {
 	fails(t, send("ada", "ada", "s", "b"), hive.ErrSelf, fault.Invalid)
 	fails(t, send("ada", "bob", "s", strings.Repeat("x", hive.MaxMessage)), hive.ErrTooLarge, fault.Invalid)
 	fails(t, send("ada", "bob", "s", strings.Repeat("\x00", hive.MaxMessage/2)), hive.ErrTooLarge, fault.Invalid) // each is three bytes then
-	for _, m := range []hive.Draft{
+	for _, m := range []hive.MessageSendRequest{
 		{To: "bob"}, {To: "bob", Subject: "\u200b\u200b"}, {To: "bob", Subject: " \u2028\x1b\u202e"},
 		{To: "bob", Subject: strings.Repeat("s", 2<<10)}, {To: "bob", Subject: "s", Thread: "a\nb"},
 	} {
@@ -105,13 +105,13 @@ func TestMessageRefused(t *testing.T) {
 		}
 	}
 	none := author.WithActor(t.Context(), author.Actor{Author: author.Author{Kind: author.Fovea}})
-	if _, _, err := w.hive().Send(none, hive.Draft{To: "bob", Subject: "s"}, nil); fault.KindOf(err) != fault.Invalid {
+	if _, _, err := w.hive().Send(none, hive.MessageSendRequest{To: "bob", Subject: "s"}, nil); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("by Fovea itself: %v", err)
 	}
 	if now := w.m.View().Head().Seq; now != seq {
 		t.Errorf("refused messages made commits %d to %d", seq+1, now)
 	}
-	id, _, err := w.hive().Send(as("ada"), hive.Draft{To: "carl", Subject: "s", Known: true}, nil)
+	id, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "carl", Subject: "s", Known: true}, nil)
 	must(t, err)
 	_, _, _, err = w.hive().Read(as("bob"), nil, id)
 	fails(t, err, hive.ErrNotYours, fault.NotFound)
@@ -125,7 +125,7 @@ func TestMessageRefused(t *testing.T) {
 func TestMessageRate(t *testing.T) {
 	w := newWorld(t, map[string]string{"agents/ada/n.org": "* A\n", "agents/bob/n.org": "* B\n", "agents/carl/n.org": "* C\n"})
 	send := func(name, to string) error {
-		_, _, err := w.hive().Send(as(name), hive.Draft{To: to, Subject: "s", Body: "b"}, nil)
+		_, _, err := w.hive().Send(as(name), hive.MessageSendRequest{To: to, Subject: "s", Body: "b"}, nil)
 		return err
 	}
 	for range hive.MaxRate {
@@ -162,7 +162,7 @@ func TestMessageRate(t *testing.T) {
 func TestInboxFiles(t *testing.T) {
 	w := twoAgents(t)
 	for i := range 12 {
-		_, _, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: fmt.Sprint(i), Body: strings.Repeat("word ", 12_000)}, nil)
+		_, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: fmt.Sprint(i), Body: strings.Repeat("word ", 12_000)}, nil)
 		must(t, err)
 	}
 	if _, ok := w.m.View().Text("agents/bob/inbox-3.org"); !ok {
@@ -190,7 +190,7 @@ var nasty = []string{
 // checkDelivered sends a message, and requires exactly one more headline, inert.
 func checkDelivered(t rapid.TB, w *world, subject, body string) {
 	before := w.m.View().Len()
-	id, c, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: subject, Body: body, Known: true}, nil)
+	id, c, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: subject, Body: body, Known: true}, nil)
 	if err != nil {
 		if fault.KindOf(err) != fault.Invalid {
 			t.Fatalf("%q, %q: %v", subject, body, err)
@@ -259,7 +259,7 @@ func TestMessageModel(t *testing.T) {
 				body := fmt.Sprint("text ", n)
 				first := ""
 				for range rapid.IntRange(1, 2).Draw(rt, "times") {
-					id, _, err := w.hive().Send(as(from), hive.Draft{To: to, Subject: "s", Body: body, Known: true}, opts)
+					id, _, err := w.hive().Send(as(from), hive.MessageSendRequest{To: to, Subject: "s", Body: body, Known: true}, opts)
 					if from == to {
 						fails(t, err, hive.ErrSelf, fault.Invalid)
 						return
@@ -322,7 +322,7 @@ func TestReadCutShort(t *testing.T) {
 	errPower := errors.New("no power")
 	for step := 1; ; step++ {
 		w := twoAgents(t)
-		_, _, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "s", Body: "b"}, nil)
+		_, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: "s", Body: "b"}, nil)
 		must(t, err)
 		stop := failAfter(w, step, errPower)
 		_, _, _, err = w.hive().Read(as("bob"), &fovea.WriteOptions{Key: "k"})
@@ -348,12 +348,12 @@ func TestMessageIntoEditedInbox(t *testing.T) {
 		"agents/carl/inbox.org": "#+TITLE: Mail\n\n* Open\n#+begin_example\nno end",
 	})
 	before := w.m.View().Len()
-	_, _, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "HELLO there"}, nil)
+	_, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: "HELLO there"}, nil)
 	if fault.KindOf(err) != fault.Invalid || w.m.View().Len() != before {
 		t.Errorf("a subject that would be a keyword: %v", err)
 	}
 	for _, to := range []string{"bob", "carl"} {
-		id, _, err := w.hive().Send(as("ada"), hive.Draft{To: to, Subject: "plain", Body: "x"}, nil)
+		id, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: to, Subject: "plain", Body: "x"}, nil)
 		must(t, err)
 		if box := w.hive().Inbox(to, true); len(box) != 1 || box[0].ID != id || box[0].Subject != "plain" {
 			t.Errorf("%s: %+v", to, box)

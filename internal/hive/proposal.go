@@ -66,18 +66,8 @@ const (
 
 // tree returns the tree that keeps a proposal.
 func (p *Proposal) tree() (*ast.Tree, error) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	return &ast.Tree{
-		Type: proposalType, Content: p.Change, Bare: p.Change == "",
-		Attrs: document.Attributes(
-			document.Attr{Key: "ID", Value: document.TextValue(working.NodeID(p.Agent, proposalFolder+p.ID))},
-			document.Attr{Key: "TITLE", Value: document.TextValue("Proposed, not decided: " + p.Op + " " + p.Title)},
-			document.Attr{Key: proposalAttr, Value: document.TextValue(string(text))},
-		),
-	}, nil
+	id, title := working.NodeID(p.Agent, proposalFolder+p.ID), "Proposed, not decided: "+p.Op+" "+p.Title
+	return working.Record(proposalType, id, proposalAttr, p, title, p.Change)
 }
 
 // proposalOf returns the proposal that a node keeps, and whether it keeps one.
@@ -140,12 +130,7 @@ func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptio
 		if err != nil {
 			return err
 		}
-		parts, err := tree.Parts(path)
-		if err != nil {
-			return err
-		}
-		draft.Put(path, parts...)
-		return nil
+		return draft.PutTree(path, tree)
 	})
 }
 

@@ -44,7 +44,7 @@ func TestManyAgents(t *testing.T) {
 				if err != nil && !errors.Is(err, hive.ErrHeld) {
 					t.Error(err)
 				}
-				if _, _, err := w.hive().Send(as(me), hive.Draft{To: next, Subject: fmt.Sprint(me, " ", n), Known: true}, nil); err != nil {
+				if _, _, err := w.hive().Send(as(me), hive.MessageSendRequest{To: next, Subject: fmt.Sprint(me, " ", n), Known: true}, nil); err != nil {
 					t.Error(err)
 				}
 				w.hive().Tasks(t.Context(), hive.Filter{})
@@ -112,7 +112,7 @@ func BenchmarkClaim(b *testing.B) {
 func BenchmarkSend(b *testing.B) {
 	m := onDisk(b, 1)
 	for i := range b.N {
-		_, _, err := fovea.HiveOf(m).Send(as(fmt.Sprint("a", i/20)), hive.Draft{To: "bob", Subject: "s", Body: "a line of text", Known: true}, nil)
+		_, _, err := fovea.HiveOf(m).Send(as(fmt.Sprint("a", i/20)), hive.MessageSendRequest{To: "bob", Subject: "s", Body: "a line of text", Known: true}, nil)
 		must(b, err)
 		_, _, _, err = fovea.HiveOf(m).Read(as("bob"), nil)
 		must(b, err)

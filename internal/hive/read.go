@@ -87,7 +87,7 @@ func ownMessage(state *graph.State, me, id string) (Message, error) {
 
 // hand chooses the messages to return, after the files of the inbox were read again.
 func (w *change) hand(me string, ids []string) (read []Message, left int, err error) {
-	for _, path := range w.inboxes(me) {
+	for _, path := range inboxes(w.c.State(), me) {
 		if !w.needs(path, ids) {
 			continue
 		}
@@ -95,7 +95,7 @@ func (w *change) hand(me string, ids []string) (read []Message, left int, err er
 			return nil, 0, err
 		}
 	}
-	return chosen(w.c.State(), w.inboxes(me), me, ids)
+	return chosen(w.c.State(), me, ids)
 }
 
 // Peek returns messages of the actor of ctx as Read does, and marks none. A caller that could
@@ -106,17 +106,17 @@ func (h *Hive) Peek(ctx context.Context, ids ...string) (read []Message, left in
 	if err != nil {
 		return nil, 0, err
 	}
-	return chosen(h.scope.Present(), h.index.inboxes(h.scope, me), me, ids)
+	return chosen(h.scope.Present(), me, ids)
 }
 
 // chosen returns messages of an agent that are named, else the unread ones that fit an answer.
-func chosen(state *graph.State, paths []string, me string, ids []string) (read []Message, left int, err error) {
+func chosen(state *graph.State, me string, ids []string) (read []Message, left int, err error) {
 	all := len(ids) == 0
 	if len(ids) > MaxReadMessages {
 		return nil, 0, fault.Errorf("read", me, fault.Invalid, "at most %d messages are read at once", MaxReadMessages)
 	}
 	if all {
-		for _, m := range inbox(state, paths, true) {
+		for _, m := range inbox(state, me, true) {
 			ids = append(ids, m.ID)
 		}
 	}

@@ -3,10 +3,10 @@
 package hive
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/query"
 )
 
 // The states of a task.
@@ -92,35 +93,41 @@ func (f Filter) admits(t *Task) bool {
 	return !f.Free || t.Status != Done && t.Claim.IsZero() && len(t.Blocked) == 0
 }
 
-// Tasks lists the tasks of the scope, ordered by file and place. O(tasks and their dependencies).
+// Tasks lists the tasks of the scope, ordered by file and place. O(documents, and the nodes of those
+// with tasks).
 func (h *Hive) Tasks(ctx context.Context, f Filter) []Task {
-	state, now := h.scope.Present(), h.clock.now(h.scope, false)
-	var nodes []*node.Node
-	for _, id := range h.index.taskIDs(h.scope) {
-		if n, ok := state.Get(id); ok && isTask(n) && state.CopyOf(n.Path) == "" {
-			nodes = append(nodes, n)
-		}
-	}
-	places := map[string]map[string]int{}
+	v, now := h.scope.View(), h.clock.now(h.scope, false)
+	nodes, _ := v.Query(taskProperties, 0, time.Time{}) // no condition of it can be wrong
+	paths := map[string]bool{}
 	for _, n := range nodes {
-		if places[n.Path] == nil {
-			places[n.Path] = map[string]int{}
-			for i, o := range state.Nodes(n.Path) {
-				places[n.Path][o.ID] = i
-			}
+		paths[n.Path] = true
+	}
+	for _, path := range v.Paths() {
+		if isOfTasks(path) && v.CopyOf(path) == "" {
+			paths[path] = true
 		}
 	}
-	slices.SortFunc(nodes, func(a, b *node.Node) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), places[a.Path][a.ID]-places[b.Path][b.ID])
-	})
 	var out []Task
-	for _, n := range nodes {
-		if t := taskOf(ctx, h.scope, n, now); f.admits(&t) {
-			out = append(out, t)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		for n := range v.Document(path) {
+			if !isTask(n) {
+				continue
+			}
+			if t := taskOf(ctx, h.scope, n, now); f.admits(&t) {
+				out = append(out, t)
+			}
 		}
 	}
 	return out
 }
+
+// taskProperties finds the tasks that a property makes.
+var taskProperties = query.Or{Of: []query.Expr{
+	query.Pred{Name: "property", Args: []string{keyTask}}, query.Pred{Name: "property", Args: []string{document.ClaimKey}},
+}}
+
+// isOfTasks reports whether each headline with a keyword of a file is a task.
+func isOfTasks(path string) bool { return path == "tasks.org" || strings.HasPrefix(path, "tasks/") }
 
 // isTask reports whether a node is a task.
 func isTask(n *node.Node) bool {
@@ -128,7 +135,7 @@ func isTask(n *node.Node) bool {
 	if n.Type != document.TypeHeadline || document.IsMemory(n.Path) || d.Encrypted {
 		return false
 	}
-	if d.Todo != "" && (n.Path == "tasks.org" || strings.HasPrefix(n.Path, "tasks/")) {
+	if d.Todo != "" && isOfTasks(n.Path) {
 		return true
 	}
 	return slices.ContainsFunc(d.Properties, func(p document.Property) bool {

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/scope"
 )
 
 // under returns a context of an agent that works under a claim.
@@ -215,8 +216,6 @@ func TestFence(t *testing.T) {
 	must(t, err)
 	for _, id := range []string{"hull", "notes"} {
 		fails(t, edit(as("bob"), id), hive.ErrHeld, fault.Conflict)
-		fails(t, w.hive().Check(as("bob"), "edit", id), hive.ErrHeld, fault.Conflict)
-		must(t, w.hive().Check(as("ada"), "edit", id))
 		must(t, edit(as("ada"), id))
 	}
 	_, _, err = w.m.Notes().Insert(as("bob"), "notes", document.InsertHeadline{Title: "x"}, nil)
@@ -238,7 +237,7 @@ func TestFence(t *testing.T) {
 	must(t, edit(as("bob"), "notes"))
 	fails(t, edit(under("ada", "hull", c.Number), "a"), hive.ErrClaim, fault.Conflict)
 	fails(t, remember(under("ada", "hull", c.Number), "two"), hive.ErrClaim, fault.Conflict)
-	fails(t, w.hive().Check(under("ada", "hull", c.Number), "edit", ""), hive.ErrClaim, fault.Conflict)
+	fails(t, w.hive().Enter(under("ada", "hull", c.Number), scope.Action{Name: "edit"}), hive.ErrClaim, fault.Conflict)
 	_, _, err = w.m.History().Rollback(under("ada", "hull", c.Number), "seq:1", &fovea.WriteOptions{})
 	fails(t, err, hive.ErrClaim, fault.Conflict)
 }
@@ -246,7 +245,7 @@ func TestFence(t *testing.T) {
 func TestAgents(t *testing.T) {
 	w := newWorld(t, map[string]string{"tasks.org": someTasks, "agents/bob/n.org": "* B\n", "agents/not a name/n.org": "* N\n"})
 	w.now = w.now.Add(time.Second)
-	_, _, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "s"}, nil)
+	_, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: "s"}, nil)
 	must(t, err)
 	w.now = w.now.Add(time.Second)
 	claim, err := w.claim("ada", "hull")

@@ -243,7 +243,7 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 			what = "code that can be run"
 		case el.Type == org.TypeTable && isComputed(tree, k):
 			what = "a table that Org computes"
-		case el.Type == org.TypeFootnoteReference && tree.Footnote(k).Label != "":
+		case el.Type == org.TypeFootnoteReference && tree.Footnote(k) != "":
 			what = "a footnote with a name"
 		case isTypeset(tree, k):
 			what = "TeX; formulas of agents are text"

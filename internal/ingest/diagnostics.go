@@ -28,7 +28,7 @@ func (r *Reader) Diagnostics(ctx context.Context) ([]document.Problem, error) {
 		out = append(out, problems...)
 	}
 	around := graph.LinkTargets{Exists: once(r.scope.Root.Exists), Known: r.scope.Options.ElsewhereID}
-	for p := range view.StateOf(v).BrokenLinks(ctx, around) {
+	for p := range v.BrokenLinks(ctx, around) {
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(a, b document.Problem) int {

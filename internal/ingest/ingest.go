@@ -4,7 +4,6 @@ package ingest
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -115,7 +114,7 @@ type ingester struct {
 	before int     // number of file documents when the scan began
 	next   portion // the next commit
 
-	arrived map[[sha256.Size]byte]bool // digests of the new texts, for drop
+	arrived map[merkle.Digest]bool // digests of the new texts, for drop
 
 	listed  map[string]bool // files of the scan
 	changed map[string]bool // listed files that must be read
@@ -125,7 +124,7 @@ type ingester struct {
 
 func newIngester(r *Reader, tx *chain.Tx, opts *options.Ingest, scan corpus.Scan, now time.Time) *ingester {
 	in := &ingester{
-		reader: r, tx: tx, opts: opts, scan: scan, now: now, op: scope.Operation(), arrived: map[[sha256.Size]byte]bool{},
+		reader: r, tx: tx, opts: opts, scan: scan, now: now, op: scope.Operation(), arrived: map[merkle.Digest]bool{},
 		listed: map[string]bool{}, changed: map[string]bool{}, taken: map[string]bool{}, setup: map[string]bool{},
 	}
 	for _, f := range scan.Files {
@@ -155,19 +154,12 @@ func (in *ingester) takeSame(ctx context.Context) {
 // heldAs returns the digest of the document that a state holds for f, or false if the
 // document is missing or lost, or differs from f in size or opacity.
 func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
-	nodes, size := state.Nodes(f.Path), int64(0)
-	for _, n := range nodes {
-		size += int64(len(n.Content))
-	}
-	if len(nodes) == 0 || scope.IsLost(nodes) || size != f.Size || nodes[0].Derived.Opaque != f.Opaque {
+	nodes := state.Nodes(f.Path)
+	if len(nodes) == 0 || scope.IsLost(nodes) || int64(state.Size(f.Path)) != f.Size || nodes[0].Derived.Opaque != f.Opaque {
 		return merkle.Digest{}, false
 	}
-	h, piece := sha256.New(), []byte(nil)
-	for _, n := range nodes {
-		piece = append(piece[:0], n.Content...)
-		h.Write(piece)
-	}
-	return merkle.Digest(h.Sum(nil)), true
+	text, _ := state.Text(f.Path)
+	return merkle.SumText(text), true
 }
 
 // file reads one new or changed file into the draft, once.
@@ -181,10 +173,10 @@ func (in *ingester) file(ctx context.Context, path string) error {
 		in.reader.problems = append(in.reader.problems, corpus.ProblemOf(path, err))
 		return nil // an unreadable file is not deleted: its nodes stay
 	}
-	digest := sha256.Sum256([]byte(text))
+	digest := merkle.SumText(text)
 	in.next.entries = append(in.next.entries, corpus.Entry{File: f, Digest: digest, Scanned: in.now.UnixNano()})
 	if seen, drifted := in.reader.scope.Drift()[f.Path]; drifted {
-		if seen == merkle.Digest(digest) {
+		if seen == digest {
 			return nil
 		}
 		in.next.settled = append(in.next.settled, f.Path)
@@ -224,15 +216,14 @@ func (in *ingester) drop() error {
 			gone = append(gone, p)
 		}
 	}
-	if n := in.before; n >= heldFrom && len(gone) > n/2 && !in.opts.AcceptDeletions {
-		if lost := in.lost(state, gone); lost > n/2 {
-			in.reader.missing = slices.DeleteFunc(gone, func(p string) bool { return !in.reader.scope.Root.InRegion(p) })
-			return &fault.Error{Op: "ingest", What: in.reader.scope.Dir, Kind: fault.Held, Err: fmt.Errorf(
-				"%w (%d of %d: %s) and kept in memory; fovea restore --missing writes them back, fovea ingest --accept-deletions lets them go",
-				errDrop, lost, n, scope.Abbreviate(in.reader.missing, ""))}
-		}
+	lost := slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) })
+	if n := in.before; n >= heldFrom && len(lost) > n/2 && !in.opts.AcceptDeletions {
+		in.reader.missing = slices.DeleteFunc(gone, func(p string) bool { return !in.reader.scope.Root.InRegion(p) })
+		return &fault.Error{Op: "ingest", What: in.reader.scope.Dir, Kind: fault.Held, Err: fmt.Errorf(
+			"%w (%d of %d: %s) and kept in memory; fovea restore --missing writes them back, fovea ingest --accept-deletions lets them go",
+			errDrop, len(lost), n, scope.Abbreviate(in.reader.missing, ""))}
 	}
-	in.reader.removals.add(slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) }), in.reader.scope.Chain.Head().Commit.Seq)
+	in.reader.removals.add(lost, in.reader.scope.Chain.Head().Commit.Seq)
 	for _, p := range gone {
 		in.next.draft.Drop(p)
 	}
@@ -257,25 +248,14 @@ func (r *Reader) fileCount() int {
 	return count
 }
 
-// lost counts the documents whose text did not reappear under another path in the same scan:
-// renaming a folder loses nothing.
-func (in *ingester) lost(state *graph.State, gone []string) int {
-	n := 0
-	for _, p := range gone {
-		if in.isLost(state, p) {
-			n++
-		}
-	}
-	return n
-}
-
-// isLost reports whether the text of a deleted file reappeared under no other path.
+// isLost reports whether the text of a deleted file reappeared under no other path in the same
+// scan: renaming a folder loses nothing.
 func (in *ingester) isLost(state *graph.State, path string) bool {
 	if !in.reader.scope.Root.InRegion(path) {
 		return false // it moved to or from a project
 	}
 	text, _ := state.Text(path)
-	return !in.arrived[sha256.Sum256([]byte(text))]
+	return !in.arrived[merkle.SumText(text)]
 }
 
 // isNoLongerRead reports whether a file is there, but the configuration no longer says to read it. That
@@ -305,14 +285,10 @@ func covered(unread map[string]bool, path string) bool {
 // commit makes the draft durable and begins the next one.
 func (in *ingester) commit(ctx context.Context) error {
 	state, delta := in.next.draft.Seal()
+	marks := in.reader.scope.DriftMarks(in.next.settled, nil)
 	if isHeadUnstored(in.reader.scope) {
 		in.tx.Hold(state, &delta)
-		in.remember()
-		in.reset()
-		return nil
-	}
-	marks := in.reader.scope.DriftMarks(in.next.settled, nil)
-	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
+	} else if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
 		c, err := write.Record(ctx, in.tx, state, &delta, graph.Commit{
 			Kind: graph.KindIngest, Author: scope.ByFile, Session: in.reader.scope.Options.Actor.Session, Op: in.op,
 			Time: in.now.UnixMilli(), Message: scope.Message(&delta),
@@ -325,7 +301,7 @@ func (in *ingester) commit(ctx context.Context) error {
 		}
 	}
 	in.remember()
-	in.reset()
+	in.next = portion{draft: in.reader.scope.Present().Edit(in.now.UnixMilli())}
 	return nil
 }
 
@@ -333,11 +309,6 @@ func (in *ingester) commit(ctx context.Context) error {
 // cannot be written, or its history is missing.
 func isHeadUnstored(s *scope.Scope) bool {
 	return s.Chain.Store().Err() != nil && (s.Memex().Unwritable != nil || s.Chain.Head().Commit.Seq == 0)
-}
-
-// reset begins the next draft.
-func (in *ingester) reset() {
-	in.next = portion{draft: in.reader.scope.Present().Edit(in.now.UnixMilli())}
 }
 
 // remember updates the file table after a commit.

@@ -71,7 +71,7 @@ func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 // problems. What is encrypted is left out, and nothing in a skill is executed. O(bytes of skills).
 func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
 	var files []skill.File
-	for _, path := range view.StateOf(v).Paths() {
+	for _, path := range v.Paths() {
 		if r.isSkill(path) {
 			text, _ := v.Text(path)
 			files = append(files, skill.File{Path: path, Text: v.Readable(path, text)})
@@ -103,7 +103,7 @@ func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
 // The names are derived from the paths.
 func (r *Reader) LockedSkills(v *view.View) map[string]string {
 	out := map[string]string{}
-	for path := range view.LockedIn(v) {
+	for path := range v.Locked {
 		if r.isSkill(path) {
 			out[path] = skill.NameOf(path)
 		}

@@ -22,7 +22,7 @@ import (
 
 // Tree is a tree to ingest.
 type Tree struct {
-	Tree   *ast.Tree
+	Root   *ast.Tree
 	Parent string       // the id of a node of the scope, "" for none
 	Over   string       // path of the file that the tree is a buffer of, "" for none
 	Holder *scope.Scope // the scope that holds that file
@@ -30,7 +30,7 @@ type Tree struct {
 
 // RunTree ingests a tree into the scope of a writer and returns the id of its root.
 func RunTree(ctx context.Context, w *write.Writer, t Tree, opts *scope.WriteOptions) (string, chain.Commit, error) {
-	in := &treeIngest{scope: w.Scope(), tree: t.Tree, parent: t.Parent, over: t.Over, holder: t.Holder}
+	in := &treeIngest{scope: w.Scope(), Tree: t}
 	id := ""
 	c, first, err := w.Do(ctx, scope.Action{Name: "ingest", Kind: graph.KindIngest, Key: opts.Key}, func(c *write.Change) error {
 		if err := in.begin(ctx, c.State()); err != nil {
@@ -66,12 +66,8 @@ func RunTree(ctx context.Context, w *write.Writer, t Tree, opts *scope.WriteOpti
 
 // treeIngest is one run of RunTree.
 type treeIngest struct {
-	scope  *scope.Scope
-	tree   *ast.Tree
-	parent string
-	over   string // see Tree
-	holder *scope.Scope
-
+	Tree
+	scope *scope.Scope
 	state *graph.State         // before the ingest
 	trees map[string]*ast.Tree // changed documents by path; nil removes one
 	at    func(*graph.State) string
@@ -81,34 +77,34 @@ type treeIngest struct {
 // have changed since.
 func (in *treeIngest) begin(ctx context.Context, state *graph.State) (err error) {
 	in.state, in.trees = state, map[string]*ast.Tree{}
-	if node.IsDerived(in.parent) {
-		heir, err := in.scope.Chain.CurrentID(ctx, in.scope.Chain.Head(), in.parent)
+	if node.IsDerived(in.Parent) {
+		heir, err := in.scope.Chain.CurrentID(ctx, in.scope.Chain.Head(), in.Parent)
 		if err != nil {
-			return fault.Wrap("ingest", in.parent, fault.Corrupt, err)
+			return fault.Wrap("ingest", in.Parent, fault.Corrupt, err)
 		}
-		in.parent = heir
+		in.Parent = heir
 	}
 	return nil
 }
 
 // idNow returns the current id of the root of a tree ingested before, "" if it is gone.
 func (in *treeIngest) idNow() string {
-	if in.over != "" {
-		if d, ok := in.state.Document(in.over); ok {
+	if in.Over != "" {
+		if d, ok := in.state.Document(in.Over); ok {
 			return d.ID
 		}
 		return ""
 	}
-	if id := in.tree.ID(); id != "" {
+	if id := in.Root.ID(); id != "" {
 		return id
 	}
-	if up, ok := in.state.Get(in.parent); ok {
+	if up, ok := in.state.Get(in.Parent); ok {
 		if n := in.namesake(up); n != nil {
 			return n.ID
 		}
 		return ""
 	}
-	path, _ := node.TreePath(in.scope.Name, in.tree) // its caller checked it
+	path, _ := node.TreePath(in.scope.Name, in.Root) // its caller checked it
 	return strings.TrimPrefix(path, document.MemoryPath(""))
 }
 
@@ -125,10 +121,10 @@ func TitleOf(n *node.Node) string {
 
 // laid returns the drift marks of a buffer: the digest of the file below it.
 func (in *treeIngest) laid() [][]byte {
-	if in.over == "" {
+	if in.Over == "" {
 		return nil
 	}
-	return in.scope.DriftMarks([]string{in.over}, map[string]merkle.Digest{in.over: scope.FileNow(in.holder.Present(), in.over)})
+	return in.scope.DriftMarks([]string{in.Over}, map[string]merkle.Digest{in.Over: scope.FileNow(in.Holder.Present(), in.Over)})
 }
 
 // put adds the tree to a draft.
@@ -136,39 +132,38 @@ func (in *treeIngest) put(ctx context.Context, draft *graph.Draft) error {
 	if err := in.bornByFiles(ctx); err != nil {
 		return err
 	}
-	if in.over != "" {
-		if in.parent != "" {
-			return fault.Errorf("ingest", in.parent, fault.Invalid, "a buffer of a file hangs below nothing")
+	if in.Over != "" {
+		if in.Parent != "" {
+			return fault.Errorf("ingest", in.Parent, fault.Invalid, "a buffer of a file hangs below nothing")
 		}
-		in.at = func(s *graph.State) string { d, _ := s.Document(in.over); return d.ID }
-		in.trees[in.over] = in.tree
+		in.at = func(s *graph.State) string { d, _ := s.Document(in.Over); return d.ID }
+		in.trees[in.Over] = in.Root
 		return in.apply(draft)
 	}
 	known := in.known()
-	if in.parent != "" {
+	if in.Parent != "" {
 		return in.below(draft, known)
 	}
 	moved := in.moved(known)
-	switch {
-	case known == nil:
-		path, err := node.TreePath(in.scope.Name, in.tree)
+	if known == nil {
+		path, err := node.TreePath(in.scope.Name, in.Root)
 		if err != nil {
 			return err
 		}
 		in.take(in.withRivals(moved, path))
-		in.trees[path] = in.tree
+		in.trees[path] = in.Root
 		in.at = func(s *graph.State) string { d, _ := s.Document(path); return d.ID }
 		return in.apply(draft)
 	}
 	in.at = func(*graph.State) string { return known.ID }
-	if len(moved) == 0 && in.tree.Equal(in.state.Branch(known.ID)) {
+	if len(moved) == 0 && in.Root.Equal(in.state.Branch(known.ID)) {
 		return nil // comparing costs less than hashing
 	}
 	if len(moved) == 0 {
-		return draft.PutBranch(known.ID, in.tree)
+		return draft.PutBranch(known.ID, in.Root)
 	}
 	in.take(in.withRivals(moved, known.Path))
-	if !in.change(known.Path, known.ID, func(*ast.Tree) *ast.Tree { return in.tree }) {
+	if !in.change(known.Path, known.ID, func(*ast.Tree) *ast.Tree { return in.Root }) {
 		return fault.Wrap("ingest", known.ID, fault.Invalid, errCycle)
 	}
 	return in.apply(draft)
@@ -178,7 +173,7 @@ func (in *treeIngest) put(ctx context.Context, draft *graph.Draft) error {
 // session.
 func (in *treeIngest) bornByFiles(ctx context.Context) error {
 	memories := append(scope.Reached(ctx, in.scope), in.scope)
-	for part := range in.tree.All() {
+	for part := range in.Root.All() {
 		id := part.ID()
 		if id == "" {
 			continue
@@ -195,12 +190,12 @@ func (in *treeIngest) bornByFiles(ctx context.Context) error {
 // covers reports whether the tree and the file at path are both buffers of this session:
 // nodes may move between them.
 func (in *treeIngest) covers(path string) bool {
-	return in.over != "" && (path == in.over || in.state.IsTree(path))
+	return in.Over != "" && (path == in.Over || in.state.IsTree(path))
 }
 
 // known returns the existing node that the tree replaces, nil for none.
 func (in *treeIngest) known() *node.Node {
-	n, ok := in.state.Get(in.tree.ID())
+	n, ok := in.state.Get(in.Root.ID())
 	if !ok || !document.IsMemory(n.Path) {
 		return nil
 	}
@@ -211,7 +206,7 @@ func (in *treeIngest) known() *node.Node {
 func (in *treeIngest) moved(known *node.Node) []*node.Node {
 	var out []*node.Node
 	inside := in.inside(known)
-	for part := range in.tree.All() {
+	for part := range in.Root.All() {
 		if n, ok := in.state.Get(part.ID()); ok && document.IsMemory(n.Path) && !inside(n) {
 			out = append(out, n)
 		}
@@ -297,14 +292,14 @@ func (in *treeIngest) change(path, id string, with func(*ast.Tree) *ast.Tree) bo
 
 var errCycle = errors.New("a cycle: the parent is part of the tree, or stands below what the tree moves")
 
-// below makes the tree a child of the node in.parent.
+// below makes the tree a child of the node in.Parent.
 func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
-	up, ok := in.state.Get(in.parent)
+	up, ok := in.state.Get(in.Parent)
 	switch {
 	case !ok:
-		return fault.Errorf("ingest", in.parent, fault.NotFound, "no such node to be the parent")
+		return fault.Errorf("ingest", in.Parent, fault.NotFound, "no such node to be the parent")
 	case !document.IsMemory(up.Path):
-		return fault.Errorf("ingest", in.parent, fault.Invalid,
+		return fault.Errorf("ingest", in.Parent, fault.Invalid,
 			"it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path)
 	}
 	if known == nil {
@@ -314,8 +309,8 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 	switch {
 	case stays && len(moved) == 0:
 		place := slices.Index(up.Kids, known.ID)
-		in.at = func(s *graph.State) string { up, _ := s.Get(in.parent); return up.Kids[place] }
-		return draft.PutBranch(known.ID, in.tree)
+		in.at = func(s *graph.State) string { up, _ := s.Get(in.Parent); return up.Kids[place] }
+		return draft.PutBranch(known.ID, in.Root)
 	case known != nil && !stays:
 		moved = append(moved, known)
 	}
@@ -327,10 +322,10 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 		if place < 0 {
 			place, next.Kids = len(t.Kids), append(next.Kids, nil)
 		}
-		next.Kids[place] = in.tree
+		next.Kids[place] = in.Root
 		return &next
 	}) {
-		return fault.Wrap("ingest", in.parent, fault.Invalid, errCycle)
+		return fault.Wrap("ingest", in.Parent, fault.Invalid, errCycle)
 	}
 	in.at = in.spot(up.Path)
 	return in.apply(draft)
@@ -339,11 +334,11 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 // namesake returns the child of up that matches a tree without an ID: a child without an ID
 // and with the same CUSTOM_ID, else with the same title, else with the same type.
 func (in *treeIngest) namesake(up *node.Node) *node.Node {
-	if in.tree.ID() != "" {
+	if in.Root.ID() != "" {
 		return nil
 	}
 	var same *node.Node
-	custom := in.tree.Text("CUSTOM_ID")
+	custom := in.Root.Text("CUSTOM_ID")
 	for _, id := range up.Kids {
 		n, ok := in.state.Get(id)
 		if !ok || n.ClaimedID() != "" {
@@ -352,7 +347,7 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 		if custom != "" && n.HasCustom() && (&ast.Tree{Attrs: n.Attrs}).Text("CUSTOM_ID") == custom {
 			return n
 		}
-		if same == nil && node.IsDerived(id) && n.SamePlace(in.tree.Key()) {
+		if same == nil && node.IsDerived(id) && n.SamePlace(in.Root.Key()) {
 			same = n
 		}
 	}
@@ -362,7 +357,7 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 // spot returns a function that returns the tree's id by its position in a changed document:
 // ids next to it and above it may change when moved nodes leave.
 func (in *treeIngest) spot(path string) func(*graph.State) string {
-	at := slices.Index(slices.Collect(in.trees[path].All()), in.tree)
+	at := slices.Index(slices.Collect(in.trees[path].All()), in.Root)
 	return func(s *graph.State) string { return s.Nodes(path)[at].ID }
 }
 
@@ -374,12 +369,8 @@ func (in *treeIngest) apply(draft *graph.Draft) error {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(in.trees)) {
-		if t := in.trees[path]; t != nil {
-			parts, err := t.Parts(path)
-			if err != nil {
-				return err
-			}
-			draft.Put(path, parts...)
+		if err := draft.PutTree(path, in.trees[path]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -388,11 +379,11 @@ func (in *treeIngest) apply(draft *graph.Draft) error {
 // MoveBranch returns the change of a draft of a state that moves a node of a
 // memory-backed document below another one, false if that is in the branch of the node.
 func MoveBranch(state *graph.State, n, to *node.Node) (func(*graph.Draft) error, bool) {
-	in := &treeIngest{state: state, trees: map[string]*ast.Tree{}, tree: state.Branch(n.ID)}
+	in := &treeIngest{state: state, trees: map[string]*ast.Tree{}, Tree: Tree{Root: state.Branch(n.ID)}}
 	in.take([]*node.Node{n})
 	ok := in.change(to.Path, to.ID, func(t *ast.Tree) *ast.Tree {
 		next := *t
-		next.Kids = append(slices.Clip(t.Kids), in.tree)
+		next.Kids = append(slices.Clip(t.Kids), in.Root)
 		return &next
 	})
 	return in.apply, ok

@@ -114,7 +114,7 @@ func (r *Reranker) order(ctx context.Context, v *view.View, question string, hit
 	var places []int
 	var texts []string
 	for i, h := range hits {
-		if MayLeave(view.StateOf(v), h.Node, r.opts.All || !server.Remote()) {
+		if MayLeave(v.State, h.Node, r.opts.All || !server.Remote()) {
 			text := Text(h.Node)
 			places, texts = append(places, i), append(texts, strings.ToValidUTF8(text[:min(len(text), maxDocument)], ""))
 		}

@@ -133,7 +133,7 @@ func (m *Summaries) maySee(v *view.View, n *node.Node, b *working.Block, text st
 	if strings.Contains(text, "-----BEGIN PGP MESSAGE-----") || strings.Contains(text, "-----BEGIN AGE ENCRYPTED FILE-----") {
 		return false
 	}
-	state := view.StateOf(v)
+	state := v.State
 	if !b.HasFile() {
 		return MayLeave(state, n, all)
 	}

@@ -88,7 +88,7 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 			return nil, err
 		}
 	}
-	if e := x.connected(); e != nil && req.Mode == "" && e.store.View().Len() == 0 && e.waiting(view.StateOf(v), x.wanted) == 0 {
+	if e := x.connected(); e != nil && req.Mode == "" && e.store.View().Len() == 0 && e.waiting(v.State, x.wanted) == 0 {
 		return v, nil // it may see nothing, and so no question
 	}
 	var q *vector.Query
@@ -106,7 +106,7 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 	}
 	waiting, away, set := 0, e != x.connected(), e.store.View()
 	if !away {
-		waiting = e.waiting(view.StateOf(v), x.wanted)
+		waiting = e.waiting(v.State, x.wanted)
 	}
 	var lacks error
 	switch {

@@ -127,8 +127,11 @@ func (md *Mender) purge(ctx context.Context, ids []string, text string, opts *sc
 			return chain.Commit{}, 0, fault.Wrap("purge", md.scope.StateDir, fault.Other, err)
 		}
 	}
-	if err := p.choose(ctx, ids); err != nil {
+	if err := p.read(ctx); err != nil {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Corrupt, err)
+	}
+	if err := p.nodes(ids); err != nil {
+		return chain.Commit{}, 0, err
 	}
 	if err := p.refuse(); err != nil {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, err)
@@ -184,14 +187,6 @@ func newPurge(m *Mender, text string) *purge {
 	return &purge{
 		mender: m, text: text, forms: formsOf(text), ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{},
 	}
-}
-
-// choose reads the whole history, and holds all its commits in memory meanwhile.
-func (p *purge) choose(ctx context.Context, ids []string) error {
-	if err := p.read(ctx); err != nil || len(ids) == 0 {
-		return err
-	}
-	return p.nodes(ids)
 }
 
 // nodes selects every version of nodes.

@@ -26,7 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// read scans all records of the store. Blocks include the history imported by merges.
+// read scans all records of the store, and keeps all commits in memory meanwhile. Blocks include the history imported by merges.
 func (p *purge) read(ctx context.Context) error {
 	return p.mender.scope.Chain.Store().Replay(store.Pos{}, func(r store.Record) error {
 		if err := ctx.Err(); err != nil {
@@ -257,14 +257,14 @@ var logFiles = []string{"serve.log", "calls.log"}
 // appending.
 func (md *Mender) redactLogs(text string) (err error) {
 	for _, name := range logFiles {
-		err = errors.Join(err, md.redactLog(name, text))
+		err = errors.Join(err, md.redactLog(name, formsOf(text)))
 	}
 	return err
 }
 
-func (md *Mender) redactLog(logFile, text string) error {
+func (md *Mender) redactLog(logFile string, forms []string) error {
 	b, err := md.scope.FS.ReadFile(logFile)
-	if err != nil || !contains(string(b), formsOf(text)) {
+	if err != nil || !contains(string(b), forms) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
@@ -274,7 +274,7 @@ func (md *Mender) redactLog(logFile, text string) error {
 	if err != nil {
 		return err
 	}
-	for _, form := range formsOf(text) {
+	for _, form := range forms {
 		over := bytes.Repeat([]byte("*"), len(form))
 		for at := 0; err == nil; {
 			next := bytes.Index(b[at:], []byte(form))

@@ -128,7 +128,7 @@ func (md *Mender) rebuild(ctx context.Context, tx *chain.Tx, key string, s *salv
 
 	var marks [][]byte
 	if md.rights.Trust().Doubt != "" && md.scope.Options.Signer == nil { // else the signed head records it
-		marks = scope.TrustMarks(guard.Entry{Reset: true}, guard.Entry{Policy: scope.PolicyOf(md.rights).String()})
+		marks = scope.TrustMarks(guard.Entry{Reset: true}, guard.Entry{Policy: md.rights.Policy.String()})
 	}
 	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store may lack the first commit
 		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})

@@ -94,18 +94,18 @@ func (md *Mender) verify(ctx context.Context, notes []string) (checked int, prob
 
 // verifier replays the history and collects problems.
 type verifier struct {
-	mender   *Mender
-	ctx      context.Context
-	ledger   graph.Ledger
-	head     chain.Commit
-	batch    uint64
-	blocks   map[merkle.Digest][]byte // of the current batch: parts that a commit may be cut into
-	held     map[merkle.Digest]bool   // blocks read so far, by digest
-	missing  []missingBlock           // blocks named before they were read
-	roots    map[uint64]merkle.Digest // by commit number
-	kinds    map[uint64]string        // by commit number, of commits without changes
-	checked  int
-	problems []document.Problem
+	mender  *Mender
+	ctx     context.Context
+	ledger  graph.Ledger
+	head    chain.Commit
+	batch   uint64
+	blocks  map[merkle.Digest][]byte // of the current batch: parts that a commit may be cut into
+	held    map[merkle.Digest]bool   // blocks read so far, by digest
+	missing []missingBlock           // blocks named before they were read
+	roots   map[uint64]merkle.Digest // by commit number
+	kinds   map[uint64]string        // by commit number, of commits without changes
+	checked int
+	problems
 
 	signatures signatures
 }
@@ -124,8 +124,11 @@ type missingBlock struct {
 	id    string
 }
 
-func (w *verifier) problem(where, kind, detail string) {
-	w.problems = append(w.problems, document.Problem{Path: where, Kind: kind, Message: detail})
+// problems are what was found.
+type problems []document.Problem
+
+func (p *problems) problem(where, kind, detail string) {
+	*p = append(*p, document.Problem{Path: where, Kind: kind, Message: detail})
 }
 
 // history replays the journal and packs, then checks the tables of packs.
@@ -265,14 +268,10 @@ func (w *verifier) reportMissing() {
 
 // presentState hashes the newest image and the live state.
 type presentState struct {
-	image    *store.Image // nil if none verifies
-	root     merkle.Digest
-	checked  int
-	problems []document.Problem
-}
-
-func (p *presentState) problem(where, kind, detail string) {
-	p.problems = append(p.problems, document.Problem{Path: where, Kind: kind, Message: detail})
+	image   *store.Image // nil if none verifies
+	root    merkle.Digest
+	checked int
+	problems
 }
 
 // newest verifies the newest image, section by section, and computes the root of its

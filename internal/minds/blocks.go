@@ -147,12 +147,9 @@ func (bs *Blocks) put(draft *graph.Draft, c *working.Change) error {
 		draft.Drop(working.NodePath(c.Agent, id))
 	}
 	for i := range c.Put {
-		path := working.NodePath(c.Agent, c.Put[i].ID)
-		parts, err := c.Put[i].Tree(c.Agent).Parts(path)
-		if err != nil {
+		if err := draft.PutTree(working.NodePath(c.Agent, c.Put[i].ID), c.Put[i].Tree(c.Agent)); err != nil {
 			return fault.Wrap("block", c.Put[i].ID, fault.Invalid, err)
 		}
-		draft.Put(path, parts...)
 		bs.await(c.Agent, &c.Put[i])
 	}
 	return nil

@@ -49,11 +49,9 @@ func act(draft *graph.Draft, state *graph.State, list []entry, now time.Time) er
 			if _, made := state.Document(path); made && !known || known && isRepeated(&old, &b) {
 				continue
 			}
-			parts, err := b.Tree(e.agent).Parts(path)
-			if err != nil {
+			if err := draft.PutTree(path, b.Tree(e.agent)); err != nil {
 				return err
 			}
-			draft.Put(path, parts...)
 			mine[e.agent][b.ID] = b
 		}
 	}

@@ -108,14 +108,7 @@ const (
 )
 
 func (e *Entry) tree() (*ast.Tree, error) {
-	text, err := json.Marshal(e)
-	if err != nil {
-		return nil, err
-	}
-	return &ast.Tree{Type: nodeType, Bare: true, Attrs: document.Attributes(
-		document.Attr{Key: "ID", Value: document.TextValue(working.FeedbackID(e.ID))},
-		document.Attr{Key: entryAttr, Value: document.TextValue(string(text))},
-	)}, nil
+	return working.Record(nodeType, working.FeedbackID(e.ID), entryAttr, e, "", "")
 }
 
 var errEntry = errors.New("this is no entry of feedback")

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -43,20 +42,9 @@ var (
 	ErrTooMany    = fmt.Errorf("an agent gives feedback at most %d times a day", MaxOfDay)
 )
 
-// FeedbackHost is what a Feedback needs of the memex that it belongs to.
-type FeedbackHost struct {
-	// Open opens the writer of a scope; a session that does not exist is made.
-	Open func(ctx context.Context, name string) (*write.Writer, error)
-	// Names lists the scopes that exist, without the memex.
-	Names func() ([]string, error)
-	// Opened changes when a scope opens or closes.
-	Opened func() uint64
-	Log    *slog.Logger
-}
-
 // Feedback keeps the feedback of a memex. It is safe for concurrent use.
 type Feedback struct {
-	host FeedbackHost
+	host Host
 
 	mu      sync.Mutex
 	scope   *scope.Scope // nil if there was none when opened was read
@@ -66,9 +54,6 @@ type Feedback struct {
 	known   map[merkle.Digest]*Entry // of state, by own digest
 	model   recall.Model
 }
-
-// NewFeedback returns the feedback of a memex.
-func NewFeedback(h FeedbackHost) *Feedback { return &Feedback{host: h} }
 
 // session returns the scope of the entries, nil if there is none. mu is held.
 func (l *Feedback) session(ctx context.Context) (*scope.Scope, error) {
@@ -204,12 +189,9 @@ func (l *Feedback) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (
 		if err != nil {
 			return "", err
 		}
-		path := working.FeedbackPath(e.By, e.ID)
-		parts, err := tree.Parts(path)
-		if err != nil {
+		if err := draft.PutTree(working.FeedbackPath(e.By, e.ID), tree); err != nil {
 			return "", err
 		}
-		draft.Put(path, parts...)
 		gone := surplusEntries(all, len(all)+1-MaxEntries)
 		for _, old := range all {
 			if gone[old] || old.By == e.By && old.Question == e.Question {

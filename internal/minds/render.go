@@ -51,24 +51,24 @@ func (l *Windows) Last(ctx context.Context, session, agent string) (*Window, err
 
 // List returns the windows of an agent in a session, newest first, at most limit, 0 for all
 // that its documents keep. O(documents of the session).
-func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([]Window, error) {
+func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([]RecordedWindow, error) {
 	l.Flush(ctx)
 	state, err := l.session(ctx, session)
 	if err != nil || state == nil {
 		return nil, err
 	}
-	var out []Window
+	var out []RecordedWindow
 	for _, path := range state.Paths() {
 		if of, number := working.WindowOf(path); number == 0 || of != agent {
 			continue
 		}
 		if n, ok := state.Document(path); ok {
 			if s := windowOf(n); s != nil {
-				out = append(out, s.Window)
+				out = append(out, RecordedWindow{Window: s.Window})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Window) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortFunc(out, func(a, b RecordedWindow) int { return cmp.Compare(b.ID, a.ID) })
 	if limit > 0 {
 		out = out[:min(limit, len(out))]
 	}
@@ -106,14 +106,13 @@ func (l *Windows) version(ctx context.Context, from source) (*node.Node, error) 
 	return w.Scope().Chain.Version(ctx, from.Digest)
 }
 
-// Rendered is a window as it was given.
-type Rendered struct {
+// RecordedWindow is a window as it was given, without its text in a list. What of the text could
+// not be read has a mark in it, and stands in Missing.
+type RecordedWindow struct {
 	Window
-	// Content is the text. What could not be read has a mark in it, and stands in Missing.
-	Content string
-	// Exact reports whether the text has the digest of the one that was given.
-	Exact   bool
-	Missing []Missing
+	Content string    `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
+	Exact   bool      `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
+	Missing []Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
 }
 
 // Missing is a part of a text that is no longer there.
@@ -135,7 +134,7 @@ type Reader struct {
 
 // Render puts the text of a window together from history. Errors: NotFound (the agent has no
 // such window), Invalid (the text was too large to be put together), Corrupt.
-func (l *Windows) Render(ctx context.Context, session, agent string, number uint64, r Reader) (*Rendered, error) {
+func (l *Windows) Render(ctx context.Context, session, agent string, number uint64, r Reader) (*RecordedWindow, error) {
 	l.Flush(ctx)
 	state, err := l.session(ctx, session)
 	if err != nil {
@@ -153,7 +152,7 @@ func (l *Windows) Render(ctx context.Context, session, agent string, number uint
 	if s.Recipe == nil {
 		return nil, fault.Errorf("windows", agent, fault.Invalid, "what this window showed was too large to be rendered again")
 	}
-	out := &Rendered{Window: s.Window}
+	out := &RecordedWindow{Window: s.Window}
 	texts, missing := make([]string, len(s.Sources)), make([]bool, len(s.Sources))
 	for i, from := range s.Sources {
 		text, why := l.read(ctx, from, s.Sources, r)

@@ -169,14 +169,7 @@ const windowAttr = "WINDOW"
 
 // tree returns the tree that keeps a window.
 func (s *stored) tree() (*ast.Tree, error) {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	return &ast.Tree{Type: "memory-window", Bare: true, Attrs: document.Attributes(
-		document.Attr{Key: "ID", Value: document.TextValue(working.WindowID(s.ID))},
-		document.Attr{Key: windowAttr, Value: document.TextValue(string(text))},
-	)}, nil
+	return working.Record("memory-window", working.WindowID(s.ID), windowAttr, s, "", "")
 }
 
 // ofNode returns the window that a node keeps, nil if it keeps none.

@@ -31,12 +31,14 @@ const (
 	delay          = time.Second
 )
 
-// WindowsHost is what a Windows needs of the memex that it belongs to.
-type WindowsHost struct {
+// Host is what a Windows needs of the memex that it belongs to.
+type Host struct {
 	// Open opens the writer of a scope; a session that does not exist is made.
 	Open func(ctx context.Context, name string) (*write.Writer, error)
 	// Names lists the scopes that exist, without the memex.
 	Names func() ([]string, error)
+	// Opened changes when a scope opens or closes.
+	Opened func() uint64
 	// Load returns what a block of working memory shows of its file.
 	Load func(ctx context.Context, v *view.View, b *working.Block) (string, error)
 	// Shown calls a function with what a session was shown whole, and keeps what that returns,
@@ -44,8 +46,6 @@ type WindowsHost struct {
 	Shown func(key string, use func(*window.Shown) *window.Shown)
 	// Writable returns why the memex cannot be written, or nil. Then nothing is kept.
 	Writable func() error
-	// Feedback is what the owner and agents said about windows.
-	Feedback *Feedback
 	// Off keeps nothing but the newest manifest of each agent, in memory.
 	Off bool
 	// OffActions keeps nothing of what agents do.
@@ -56,7 +56,8 @@ type WindowsHost struct {
 // Windows keeps the windows and the actions of the agents of a memex. It is safe for concurrent
 // use.
 type Windows struct {
-	host WindowsHost
+	host     Host
+	feedback Feedback
 
 	flushing sync.Mutex // held while the queue is committed; taken before mu and before chains
 	mu       sync.Mutex
@@ -67,18 +68,18 @@ type Windows struct {
 	next     map[string]uint64 // the number of the next window, by session; flushing guards it
 }
 
-// Shown is WindowsHost.Shown.
+// Shown is Host.Shown.
 func (l *Windows) Shown(key string, use func(*window.Shown) *window.Shown) { l.host.Shown(key, use) }
 
 // NewWindows returns the log of a memex.
-func NewWindows(h WindowsHost) *Windows {
-	l := &Windows{host: h, next: map[string]uint64{}}
+func NewWindows(h Host) *Windows {
+	l := &Windows{host: h, feedback: Feedback{host: h}, next: map[string]uint64{}}
 	l.last.Size = maxLast
 	return l
 }
 
 // Feedback returns what the owner and agents said about the notes that they were shown.
-func (l *Windows) Feedback() *Feedback { return l.host.Feedback }
+func (l *Windows) Feedback() *Feedback { return &l.feedback }
 
 // entry is a window or an action that waits.
 type entry struct {
@@ -191,12 +192,9 @@ func (l *Windows) commit(ctx context.Context, session string, list []entry) erro
 				if err != nil {
 					return err
 				}
-				path := working.WindowPath(w.agent, w.ID)
-				parts, err := tree.Parts(path)
-				if err != nil {
+				if err := draft.PutTree(working.WindowPath(w.agent, w.ID), tree); err != nil {
 					return err
 				}
-				draft.Put(path, parts...)
 			}
 			l.drop(draft, before, number+uint64(len(windows)))
 			return act(draft, before, list, c.Action.Now)

@@ -54,7 +54,7 @@ func (c change) filesOnly() change { return change{file: c.file} }
 // Edit is that of fovea.Notes.
 func (ns *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, edits ...document.Edit) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return ns.edit(ctx, editAction("edit", opts), func(e *editing) error {
+	return ns.edit(ctx, "edit", opts, func(e *editing) error {
 		if slices.ContainsFunc(edits, withHeadlines) {
 			e.adds = math.MaxInt
 		}
@@ -131,26 +131,20 @@ type editing struct {
 	refiled *node.Node // a memory-backed node that moves into a file with its descendants
 }
 
-// editAction returns the action of a command with options, which may be nil.
-func editAction(name string, opts *scope.WriteOptions) scope.Action {
-	return scope.ActionOf(opts.OrZero(), name, graph.KindEdit)
-}
-
 // edit runs a command: do finds the nodes and sets the texts and the message.
-func (ns *Notes) edit(ctx context.Context, a scope.Action, do func(*editing) error) (chain.Commit, error) {
-	c, _, err := ns.perform(ctx, a, do)
+func (ns *Notes) edit(ctx context.Context, name string, opts *scope.WriteOptions, do func(*editing) error) (chain.Commit, error) {
+	c, _, err := ns.perform(ctx, name, opts, do)
 	return c, err
 }
 
 // perform is edit that also returns the first commit of a repeated action, which is not run again.
-func (ns *Notes) perform(ctx context.Context, a scope.Action, do func(*editing) error) (c chain.Commit, first *graph.Commit, err error) {
-	return ns.writer.Do(ctx, a, func(c *write.Change) error { return do(ns.editing(ctx, c)) })
-}
-
-func (ns *Notes) editing(ctx context.Context, c *write.Change) *editing {
-	e := &editing{c: c, ctx: ctx, ns: ns}
-	c.Check = e.check
-	return e
+func (ns *Notes) perform(ctx context.Context, name string, opts *scope.WriteOptions, do func(*editing) error,
+) (c chain.Commit, first *graph.Commit, err error) {
+	return ns.writer.Do(ctx, scope.ActionOf(opts.OrZero(), name, graph.KindEdit), func(c *write.Change) error {
+		e := &editing{c: c, ctx: ctx, ns: ns}
+		c.Check = e.check
+		return do(e)
+	})
 }
 
 // tree makes a change of documents without files.

@@ -23,7 +23,7 @@ import (
 // AssignIDs is that of fovea.Notes.
 func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	var a assignment
-	c, first, err := ns.perform(ctx, editAction("assign ids", opts), func(e *editing) error {
+	c, first, err := ns.perform(ctx, "assign ids", opts, func(e *editing) error {
 		a = assignment{e: e, given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
 		return a.run(ctx, ids)
 	})

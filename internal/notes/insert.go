@@ -21,7 +21,7 @@ import (
 // Insert is that of fovea.Notes.
 func (ns *Notes) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (chain.Commit, string, error) {
 	h, id := withID(h)
-	c, first, err := ns.perform(ctx, editAction("insert", opts), func(e *editing) error { return e.insert(under, h) })
+	c, first, err := ns.perform(ctx, "insert", opts, func(e *editing) error { return e.insert(under, h) })
 	switch {
 	case err != nil:
 		return chain.Commit{}, "", err

@@ -128,7 +128,7 @@ func similar(v *view.View, title, body string, keep func(*node.Node) bool) []str
 	var hits []hit
 	for _, h := range view.WordsOf(v).Search(index.Query{Text: title + "\n" + body, Limit: similarHits, Terms: similarWords}) {
 		n, ok := v.Get(h.ID)
-		if !ok || n.Derived.Encrypted || view.StateOf(v).CopyOf(n.Path) != "" || !keep(n) {
+		if !ok || n.Derived.Encrypted || v.CopyOf(n.Path) != "" || !keep(n) {
 			continue
 		}
 		if share := inCommon(words, wordSet(n.Title()+"\n"+n.Body())); share >= SimilarFrom {

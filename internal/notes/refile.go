@@ -23,7 +23,7 @@ import (
 // Refile is that of fovea.Notes.
 func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return ns.edit(ctx, editAction("refile", opts), func(e *editing) error {
+	return ns.edit(ctx, "refile", opts, func(e *editing) error {
 		if err := e.requireHere(id, target); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (e *editing) requireHere(ids ...string) error {
 // Archive is that of fovea.Notes.
 func (ns *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return ns.edit(ctx, editAction("archive", opts), func(e *editing) error {
+	return ns.edit(ctx, "archive", opts, func(e *editing) error {
 		n, err := branch(ctx, e, id, opts.Base, unchanged.filesOnly())
 		if err != nil {
 			return err

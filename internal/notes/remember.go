@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -32,39 +31,25 @@ const (
 	SimilarFrom = 0.6
 )
 
-// remembered is the result of a note.
-type remembered struct {
-	ID      string
-	Commit  chain.Commit // zero if Known
-	Known   bool         // the node ID already had an equal title and text
-	Similar []string
-}
-
 // Remember is that of fovea.Notes.
 func (ns *Notes) Remember(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (c chain.Commit, id string,
 	similar []string, err error) {
-	r, err := ns.note(ctx, opts.OrZero(), under, h)
-	return r.Commit, r.ID, r.Similar, err
-}
-
-// note is Remember with one value as its result.
-func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under string, h document.InsertHeadline) (remembered, error) {
 	by := ns.scope.NewCommit(ctx, scope.Action{})
 	r := &addition{ns: ns, ctx: ctx, under: under, h: h, author: by.Author, session: by.Session}
 	if err := r.prepare(); err != nil {
-		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
+		return c, "", nil, fault.Wrap("remember", under, fault.Invalid, err)
 	}
-	c, first, err := ns.writer.Do(ctx, editAction("remember", opts), r.write)
+	c, first, err := ns.perform(ctx, "remember", opts, r.write)
 	switch {
 	case err != nil:
-		return remembered{}, err
+		return c, "", nil, err
 	case first != nil:
-		id := scope.Inserted(first)
-		return remembered{ID: id, Commit: c, Similar: slices.DeleteFunc(r.similar, func(other string) bool { return other == id })}, nil
+		id = scope.Inserted(first)
+		return c, id, slices.DeleteFunc(r.similar, func(other string) bool { return other == id }), nil
 	case r.known:
-		return remembered{ID: r.id, Known: true}, nil
+		return chain.Commit{}, r.id, nil, nil
 	}
-	return remembered{ID: r.id, Commit: c, Similar: r.similar}, nil
+	return c, r.id, r.similar, nil
 }
 
 // addition is a note that is being added.
@@ -98,7 +83,7 @@ func (r *addition) prepare() error {
 		return nil
 	}
 	v := r.ns.scope.View()
-	r.similar = similar(v, r.h.Title, r.h.Body, func(n *node.Node) bool { return r.ns.rights.MayReveal(view.StateOf(v), n) })
+	r.similar = similar(v, r.h.Title, r.h.Body, func(n *node.Node) bool { return r.ns.rights.MayReveal(v.State, n) })
 	return nil
 }
 
@@ -120,7 +105,8 @@ func (r *addition) headline(now time.Time) document.InsertHeadline {
 }
 
 // write adds the note, unless an agent may read an equal one.
-func (r *addition) write(c *write.Change) error {
+func (r *addition) write(e *editing) error {
+	c := e.c
 	if err := c.Once(r.key); err != nil { // whether it is known shows when that one is durable
 		return err
 	}
@@ -143,10 +129,10 @@ func (r *addition) write(c *write.Change) error {
 		if h, r.id = withID(h); len(h.Properties) > given {
 			return r.append(c, path, h)
 		}
-		return r.ns.editing(r.ctx, c).insert(path, h)
+		return e.insert(path, h)
 	}
 	h, r.id = withID(h)
-	return r.ns.editing(r.ctx, c).insert(r.under, h)
+	return e.insert(r.under, h)
 }
 
 // append adds the note to the end of a file.

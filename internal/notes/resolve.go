@@ -19,7 +19,7 @@ import (
 // ResolveConflicts is that of fovea.Notes.
 func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.WriteOptions, take bool, which ...int) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return ns.edit(ctx, editAction("resolve", opts), func(e *editing) error {
+	return ns.edit(ctx, "resolve", opts, func(e *editing) error {
 		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
 		if err != nil {
 			return err

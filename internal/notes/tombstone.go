@@ -20,7 +20,7 @@ import (
 func (ns *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	by := ns.scope.Actor(ctx).Author
-	return ns.edit(ctx, editAction("forget", opts), func(e *editing) error {
+	return ns.edit(ctx, "forget", opts, func(e *editing) error {
 		apply := typed(document.Delete{})
 		n, err := branch(ctx, e, id, opts.Base, apply)
 		if err != nil {

@@ -34,7 +34,7 @@ func (g *Guard) ByOwner(ctx context.Context) bool { return g.rights.ByOwner(ctx)
 
 // Policy returns the rules for protected files as text, one line per rule in order of
 // evaluation: its group number, mode and pattern.
-func (g *Guard) Policy() string { return scope.PolicyOf(g.rights).String() }
+func (g *Guard) Policy() string { return g.rights.Policy.String() }
 
 // Diff returns the state of a protected file and the changes of its headlines and
 // blocks since it was trusted. The changes lack the trusted text if history no longer has
@@ -127,7 +127,7 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 // resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
 // the other files, adopts each of them separately.
 func (g *Guard) resetBaselines(head *graph.State, base *guard.Baseline) []guard.Entry {
-	entries := []guard.Entry{{Reset: true}, {Policy: scope.PolicyOf(g.rights).String()}}
+	entries := []guard.Entry{{Reset: true}, {Policy: g.rights.Policy.String()}}
 	for _, s := range g.fileStatuses(head) {
 		if s.Path != base.Path {
 			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})

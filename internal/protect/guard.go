@@ -51,7 +51,7 @@ func (g *Guard) View(ctx context.Context, v *view.View) (*view.View, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.Wrap("read", g.scope.Dir, fault.Other, err)
 		}
-		amiss := h.changedFiles(view.StateOf(v))
+		amiss := h.changedFiles(v.State)
 		if hasNews(h.rights.Trust().Book, amiss) {
 			amiss = h.recordAlerts(ctx, v, present && h == g)
 			if present {
@@ -69,7 +69,7 @@ func (g *Guard) View(ctx context.Context, v *view.View) (*view.View, error) {
 // scopesOf returns the memories whose files a view shows.
 func (g *Guard) scopesOf(v *view.View) []*Guard {
 	out := []*Guard{g}
-	for _, name := range view.LayersOf(v) {
+	for _, name := range v.Layers {
 		if s := g.opened(name); s != nil && s != g && s.scope.HasFiles() {
 			out = append(out, s)
 		}
@@ -80,13 +80,7 @@ func (g *Guard) scopesOf(v *view.View) []*Guard {
 // changedFiles lists the protected files that differ from their baselines, in the folder or
 // in a state.
 func (g *Guard) changedFiles(state *graph.State) []guard.FileStatus {
-	var out []guard.FileStatus
-	for _, s := range g.fileStatuses(state) {
-		if s.State != guard.Same {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(g.fileStatuses(state), func(s guard.FileStatus) bool { return s.State == guard.Same })
 }
 
 // fileStatuses compares each protected file of the memory that has a baseline or is in a
@@ -159,7 +153,7 @@ func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []
 	if present {
 		v = g.scope.View()
 	}
-	found := g.changedFiles(view.StateOf(v))
+	found := g.changedFiles(v.State)
 	if g.scope.IsClosed(tx) {
 		return found
 	}
@@ -221,7 +215,7 @@ func (g *Guard) sendAlert(s *guard.FileStatus, more int) error {
 	if g.scope.Options.Alert == nil {
 		return nil
 	}
-	a := guard.Alert{Memex: g.scope.Dir, Path: s.Path, Mode: s.Mode, State: s.State, File: s.File, Time: g.scope.Options.Now(), More: more}
+	a := guard.Alert{FileStatus: *s, Memex: g.scope.Dir, Time: g.scope.Options.Now(), More: more}
 	if s.State == guard.Changed {
 		a.Changes = g.changes(s)
 	}

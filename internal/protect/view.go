@@ -18,7 +18,7 @@ import (
 // untrusted is set, it also omits files with text that the owner has never trusted, see
 // Untrusted. O(bytes of protected files).
 func (g *Guard) Withhold(past, guarded *view.View, untrusted bool) *view.View {
-	locked := maps.Clone(view.LockedIn(guarded))
+	locked := maps.Clone(guarded.Locked)
 	if untrusted {
 		for _, path := range g.Untrusted(past) {
 			if locked == nil {
@@ -43,11 +43,11 @@ func (g *Guard) Untrusted(v *view.View) []string {
 		return nil
 	}
 	var out []string
-	for _, path := range view.StateOf(v).Paths() {
+	for _, path := range v.Paths() {
 		if g.rights.Mode(path) != guard.Lockdown || !g.scope.Root.InRegion(path) {
 			continue
 		}
-		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(view.StateOf(v).Nodes(path))) {
+		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(v.Nodes(path))) {
 			out = append(out, path)
 		}
 	}

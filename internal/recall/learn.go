@@ -46,16 +46,21 @@ func (w Weights) Of(features []float64) float64 {
 
 // Region is what was learned of the nodes of one part of a memex.
 type Region struct {
+	Evidence
 	Weights Weights
-	On      bool    // the weights count
-	Events  int     // that tell nodes of the region apart
-	Held    int     // of those, the ones by which it was decided whether the weights count
-	Owner   int     // of those held, the ones that the owner gave; with 0, agents alone taught it
-	Gain    float64 // mean gain of nDCG among them, each while it was held back
-	Error   float64 // standard error of Gain
-	Why     string  // the weights do not count, "" if they do
 
 	kind kind // of files that the weights are for
+}
+
+// Evidence is why the weights of a region count, or do not.
+type Evidence struct {
+	On     bool    `json:"on" jsonschema:"it ranks"`
+	Why    string  `json:"why,omitempty" jsonschema:"it does not rank"`
+	Events int     `json:"events" jsonschema:"how many questions tell its notes apart"`
+	Held   int     `json:"held" jsonschema:"by how many of them, held back, it was decided whether it ranks"`
+	Owner  int     `json:"owner" jsonschema:"of those held back, by the owner; with 0, agents alone taught it"`
+	Gain   float64 `json:"gain" jsonschema:"of nDCG among those"`
+	Error  float64 `json:"error" jsonschema:"standard error of the gain"`
 }
 
 // Model is what was learned, by region. It must not be changed.

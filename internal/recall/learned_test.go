@@ -51,7 +51,7 @@ func TestLearnedStaysInItsRegion(t *testing.T) {
 	before := v.Rank(req)
 	rapid.Check(t, func(t *rapid.T) {
 		weights := Weights(rapid.SliceOfN(rapid.Float64(), len(FeatureNames), len(FeatureNames)).Draw(t, "weights"))
-		taught := v.taughtBy(Model{"chats": {On: true, Weights: weights}})
+		taught := v.taughtBy(Model{"chats": {Evidence: Evidence{On: true}, Weights: weights}})
 		after := taught.Rank(req)
 		if len(after) != len(before) {
 			t.Fatalf("%d hits, before %d", len(after), len(before))
@@ -88,7 +88,7 @@ func TestLearnedIsOff(t *testing.T) {
 	}
 	focus := slices.Collect(v.State.All())[1]
 	for name, m := range map[string]Model{
-		"off": {"chats": {Weights: weights}}, "another region": {"else": {On: true, Weights: weights}}, "nothing": nil,
+		"off": {"chats": {Weights: weights}}, "another region": {"else": {Evidence: Evidence{On: true}, Weights: weights}}, "nothing": nil,
 	} {
 		for _, req := range []Request{{Text: "kettle"}, {Focus: focus}} {
 			if diff := gocmp.Diff(v.Rank(req), v.taughtBy(m).Rank(req)); diff != "" {
@@ -96,7 +96,7 @@ func TestLearnedIsOff(t *testing.T) {
 			}
 		}
 	}
-	on := Model{"chats": {On: true, Weights: weights}}
+	on := Model{"chats": {Evidence: Evidence{On: true}, Weights: weights}}
 	if diff := gocmp.Diff(v.Rank(Request{Focus: focus}), v.taughtBy(on).Rank(Request{Focus: focus})); diff != "" {
 		t.Errorf("a request without text: %s", diff)
 	}
@@ -110,7 +110,7 @@ func TestRanks(t *testing.T) {
 		weights[i] = -MaxWeight
 	}
 	const question = "where is the kettle of house 3"
-	ranks := v.taughtBy(Model{"chats": {On: true, Weights: weights}}).Ranks(question)
+	ranks := v.taughtBy(Model{"chats": {Evidence: Evidence{On: true}, Weights: weights}}).Ranks(question)
 	hits := v.Rank(Request{Text: question, Limit: maxLearned})
 	if len(ranks) != len(hits) {
 		t.Fatalf("%d nodes, want %d", len(ranks), len(hits))

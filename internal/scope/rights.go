@@ -52,7 +52,7 @@ func (r *Rules) Judge(ctx context.Context, name string) func(corpus.Place) error
 // target of its path.
 func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, err error) {
 	for _, path := range []string{p.Path, p.Real} {
-		if may != nil && document.IsIgnore(path) || slices.ContainsFunc(r.scope.Root.Names(path), r.policy.Covers) {
+		if may != nil && document.IsIgnore(path) || slices.ContainsFunc(r.scope.Root.Names(path), r.Policy.Covers) {
 			return path != p.Path, errProtected
 		}
 		if may != nil {
@@ -134,7 +134,7 @@ func (r *Rules) Keeps(ctx context.Context, a Action, before, after *graph.State,
 }
 
 // Mode returns the mode of a file: the strictest of all paths that lead to it.
-func (r *Rules) Mode(path string) guard.Mode { return r.modeBy(r.policy, path) }
+func (r *Rules) Mode(path string) guard.Mode { return r.modeBy(r.Policy, path) }
 
 func (r *Rules) modeBy(policy *guard.Policy, path string) guard.Mode {
 	mode := policy.Mode(path)

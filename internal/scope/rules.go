@@ -12,13 +12,10 @@ import (
 // Rules say who may write which file of a scope. They are safe for concurrent use.
 type Rules struct {
 	scope   *Scope
-	policy  *guard.Policy                 // which files are protected
+	Policy  *guard.Policy                 // which files are protected
 	slot    chain.Slot[Trust]             // what the owner trusts
 	watched atomic.Pointer[protectedDocs] // of the last state asked for
 }
 
-// PolicyOf returns the policy of rules: which files are protected.
-func PolicyOf(r *Rules) *guard.Policy { return r.policy }
-
 // NewRules returns the rules of a scope.
-func NewRules(s *Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, policy: policy} }
+func NewRules(s *Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, Policy: policy} }

@@ -71,7 +71,7 @@ func (l *trustLedger) propose(c *chain.Change) [][]byte {
 // files, later those that become protected. A file that appears at a path that is already
 // protected is not trusted.
 func (r *Rules) InitBaselines(ctx context.Context, tx *chain.Tx, trusted func(paths []string)) error {
-	book, policy := r.Trust().Book, r.policy.String()
+	book, policy := r.Trust().Book, r.Policy.String()
 	if book.Policy() == policy || r.scope.Chain.Store().Err() != nil || r.Trust().Doubt != "" {
 		return nil
 	}

@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,7 +19,11 @@ type Trust struct {
 }
 
 // Trust returns what the owner trusts now.
-func (r *Rules) Trust() Trust { return r.slot.At(r.scope.Chain.Head()) }
+func (r *Rules) Trust() Trust {
+	t := r.slot.At(r.scope.Chain.Head())
+	t.Book = cmp.Or(t.Book, &guard.Book{})
+	return t
+}
 
 // trustLedger keeps the guard's book. Its marks are [name, entries].
 type trustLedger struct {
@@ -172,7 +177,7 @@ func (r *Rules) BaselineStatus() string {
 func RegisterTrust(to *chain.Ledgers, r *Rules) {
 	l := &trustLedger{rules: r}
 	l.slot = chain.Register[Trust](to, chain.Ledger{
-		Name: guardName, Fields: 1, Label: "the path or a title of a protected file", Empty: Trust{}, Apply: l.apply, Encode: l.encode, Decode: l.decode,
+		Name: guardName, Fields: 1, Label: "the path or a title of a protected file", Empty: Trust{Book: &guard.Book{}}, Apply: l.apply, Encode: l.encode, Decode: l.decode,
 		Propose: l.propose, Attest: l.attest, Verify: l.verify, Retains: l.retains,
 	})
 	if r != nil {

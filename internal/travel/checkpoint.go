@@ -16,9 +16,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// checkpointName begins the default names of checkpoints; the date follows, so that there
+// checkpointPrefix begins the default names of checkpoints; the date follows, so that there
 // is one for each day.
-const checkpointName = "checkpoint-"
+const checkpointPrefix = "checkpoint-"
 
 // Checkpoint is that of fovea.History.
 func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
@@ -29,7 +29,7 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 		return Snapshot{}, "", err
 	}
 	if name == "" {
-		name = h.moments().checkpoint(head.Seq, h.scope.Options.Now())
+		name = nameOfCheckpoint(h, head.Seq)
 	}
 	if images := tx.Images(); images.Newest() != head.Seq {
 		if err := images.Write(); err != nil {
@@ -40,15 +40,15 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 	return s, filepath.Join(h.scope.StateDir, filepath.FromSlash(store.ImageName(head.Seq))), fault.Wrap("checkpoint", name, fault.ReadOnly, err)
 }
 
-// checkpoint returns the default name for a checkpoint of a commit: the one it has
+// nameOfCheckpoint returns the default name for a checkpoint of a commit: the one it has
 // already, so that nothing is written twice, else that of the day.
-func (m moments) checkpoint(seq uint64, now time.Time) string {
-	for _, k := range m.snapshots {
-		if k.Commit.Seq == seq && strings.HasPrefix(k.name, checkpointName) {
+func nameOfCheckpoint(h *History, seq uint64) string {
+	for _, k := range h.snapshotList() {
+		if k.Commit.Seq == seq && strings.HasPrefix(k.name, checkpointPrefix) {
 			return k.name
 		}
 	}
-	return checkpointName + now.Format(time.DateOnly)
+	return checkpointPrefix + h.scope.Options.Now().Format(time.DateOnly)
 }
 
 // Restore is that of fovea.History.

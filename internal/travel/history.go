@@ -58,7 +58,7 @@ func CurrentID(ctx context.Context, h *History, id string) (string, error) {
 // At is that of fovea.History.
 func (h *History) At(ctx context.Context, ref string) (*view.View, error) {
 	defer h.scope.Chain.Reading()()
-	seq, err := h.moments().resolve(ctx, ref)
+	seq, err := resolve(ctx, h, ref)
 	if err != nil {
 		return nil, err
 	}

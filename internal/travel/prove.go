@@ -37,7 +37,7 @@ func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof
 	defer h.scope.Chain.Reading()() // not before: a writer that replaces the store waits for readers
 	seq := head.Seq
 	if ref != "" {
-		if seq, err = h.moments().resolve(ctx, ref); err != nil {
+		if seq, err = resolve(ctx, h, ref); err != nil {
 			return nil, nil, err
 		}
 	}

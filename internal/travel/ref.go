@@ -81,38 +81,26 @@ func (r ref) isName() bool {
 		!strings.HasPrefix(r.text, "seq:") && !strings.HasPrefix(r.text, "-") && !strings.HasPrefix(r.text, "bafyrei")
 }
 
-// moments finds the commits that references name.
-type moments struct {
-	chain     *chain.Chain
-	snapshots []snapshot // newest first
-	now       func() time.Time
-}
-
-// moments returns the moments of the present.
-func (h *History) moments() moments {
-	return moments{h.scope.Chain, h.snapshotList(), h.scope.Options.Now}
-}
-
 // resolve finds the commit that a reference names.
-func (m moments) resolve(ctx context.Context, text string) (uint64, error) {
-	seq, err := m.find(ctx, text)
-	return seq, m.unlessDamaged(err)
+func resolve(ctx context.Context, h *History, text string) (uint64, error) {
+	seq, err := findMoment(ctx, h, text)
+	return seq, unlessDamaged(h, err)
 }
 
 // unlessDamaged turns NotFound into Corrupt if the history is damaged, since the moment
 // may have existed.
-func (m moments) unlessDamaged(err error) error {
+func unlessDamaged(h *History, err error) error {
 	e, ok := errors.AsType[*fault.Error](err)
-	if damage := m.chain.Store().Err(); ok && e.Kind == fault.NotFound && errors.Is(damage, store.ErrCorrupt) {
+	if damage := h.scope.Chain.Store().Err(); ok && e.Kind == fault.NotFound && errors.Is(damage, store.ErrCorrupt) {
 		return &fault.Error{Op: e.Op, What: e.What, Kind: fault.Corrupt, Err: fmt.Errorf("not found, and the history is damaged: %w", damage)}
 	}
 	return err
 }
 
-// find is resolve for an undamaged history.
-func (m moments) find(ctx context.Context, text string) (uint64, error) {
-	r, list := parseRef(text, m.now), m.snapshots
-	head := m.chain.Head().Commit.Seq
+// findMoment is resolve for an undamaged history.
+func findMoment(ctx context.Context, h *History, text string) (uint64, error) {
+	r, list := parseRef(text, h.scope.Options.Now), h.snapshotList()
+	head := h.scope.Chain.Head().Commit.Seq
 	switch {
 	case r.head:
 		return head, nil
@@ -131,17 +119,17 @@ func (m moments) find(ctx context.Context, text string) (uint64, error) {
 			}
 		}
 	}
-	return m.search(ctx, r, head)
+	return searchMoment(ctx, h, r, head)
 }
 
-// search finds a commit by date, or by a prefix of its digest or its state's. A prefix
+// searchMoment finds a commit by date, or by a prefix of its digest or its state's. A prefix
 // that fits several states is Ambiguous.
 //
 // Commit times never decrease, so a date costs the commits since.
-func (m moments) search(ctx context.Context, r ref, head uint64) (uint64, error) {
+func searchMoment(ctx context.Context, h *History, r ref, head uint64) (uint64, error) {
 	var found []chain.Commit
 	all := ""
-	err := m.chain.About(ctx, &all, store.Span{From: 1, To: head, Backward: true}, func(c *graph.Commit) error {
+	err := h.scope.Chain.About(ctx, &all, store.Span{From: 1, To: head, Backward: true}, func(c *graph.Commit) error {
 		switch {
 		case !r.until.IsZero():
 			if !c.When().After(r.until) {

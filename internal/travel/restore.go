@@ -23,7 +23,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 		here := h.scope.Present()
 		draft := here.Edit(h.scope.Options.Now().UnixMilli())
 		for _, path := range paths {
-			text, opaque, err := h.moments().file(ctx, path, at)
+			text, opaque, err := fileAt(ctx, h, path, at)
 			if err != nil {
 				return "", err
 			}
@@ -37,19 +37,19 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	})
 }
 
-// file returns a file's text at a moment, or its newest. The caller is the chain's
+// fileAt returns a file's text at a moment, or its newest. The caller is the chain's
 // writer.
-func (m moments) file(ctx context.Context, path, at string) (text string, opaque bool, err error) {
+func fileAt(ctx context.Context, h *History, path, at string) (text string, opaque bool, err error) {
 	if at == "" {
-		if at, err = m.lastWith(ctx, path); err != nil {
+		if at, err = lastWith(ctx, h, path); err != nil {
 			return "", false, err
 		}
 	}
-	seq, err := m.resolve(ctx, at)
+	seq, err := resolve(ctx, h, at)
 	if err != nil {
 		return "", false, err
 	}
-	v, err := m.chain.PartAt(ctx, seq)
+	v, err := h.scope.Chain.PartAt(ctx, seq)
 	if err != nil {
 		return "", false, fault.Wrap("restore", path, goneKind(err), err)
 	}
@@ -65,13 +65,13 @@ func (m moments) file(ctx context.Context, path, at string) (text string, opaque
 }
 
 // lastWith names the newest commit whose state has a file.
-func (m moments) lastWith(ctx context.Context, path string) (string, error) {
-	head := m.chain.Head()
+func lastWith(ctx context.Context, h *History, path string) (string, error) {
+	head := h.scope.Chain.Head()
 	if _, ok := head.State.Document(path); ok {
 		return "head", nil
 	}
 	left := uint64(0) // the newest commit that changed it: the one that dropped it
-	err := m.chain.Commits(ctx, 1, head.Commit.Seq, func(c *graph.Commit) error {
+	err := h.scope.Chain.Commits(ctx, 1, head.Commit.Seq, func(c *graph.Commit) error {
 		if slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.Old != nil && r.Old.Path == path }) {
 			left = c.Seq
 		}

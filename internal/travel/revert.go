@@ -27,7 +27,7 @@ func (h *History) CommitsOf(ctx context.Context, by author.Author, session, sinc
 		begin = t
 	} else if since != "" {
 		var err error
-		if from, err = h.moments().resolve(ctx, since); err != nil {
+		if from, err = resolve(ctx, h, since); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +88,7 @@ func (b *reversal) choose(commits []uint64, head uint64) error {
 		case seq == 1:
 			return fault.Errorf("revert", "seq:1", fault.Invalid, "the memory began with this commit; there is nothing before it")
 		case seq == 0 || seq > head:
-			return b.history.moments().unlessDamaged(fault.Wrap("revert", fmt.Sprintf("seq:%d", seq), fault.NotFound, chain.ErrNoCommit))
+			return unlessDamaged(b.history, fault.Wrap("revert", fmt.Sprintf("seq:%d", seq), fault.NotFound, chain.ErrNoCommit))
 		}
 	}
 	if len(b.commits) == 0 {

@@ -25,7 +25,7 @@ import (
 // Rollback is that of fovea.History.
 func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	return h.perform(ctx, "rollback", graph.KindRollback, opts, func(r *rollback) (string, error) {
-		seq, err := h.moments().resolve(ctx, ref)
+		seq, err := resolve(ctx, h, ref)
 		if err != nil {
 			return "", err
 		}
@@ -44,7 +44,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 // Resolve is that of fovea.History.
 func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
 	defer h.scope.Chain.Reading()()
-	seq, err := h.moments().resolve(ctx, ref)
+	seq, err := resolve(ctx, h, ref)
 	return fmt.Sprintf("seq:%d", seq), err
 }
 

@@ -60,7 +60,7 @@ func (h *History) keepable(ctx context.Context, tx *chain.Tx, op, name string) e
 	if err := nameable(name); err != nil {
 		return fault.Wrap(op, name, fault.Invalid, err)
 	}
-	return fault.Wrap(op, name, fault.Denied, h.moments().newName(h.scope.Actor(ctx), name))
+	return fault.Wrap(op, name, fault.Denied, newName(h, h.scope.Actor(ctx), name))
 }
 
 // empty returns the error of an operation that needs a state but has none: nothing was
@@ -77,15 +77,16 @@ const MaxNamed = 2048
 
 // newName denies an agent the name of another state, see author.Actor.Renames, and one more than
 // MaxNamed. The caller is the chain's writer, so the name stays free until it is used.
-func (m moments) newName(a author.Actor, name string) error {
+func newName(h *History, a author.Actor, name string) error {
 	if name == "" || a.Author.Kind != author.Agent || a.Renames {
 		return nil
 	}
-	if len(m.snapshots) >= MaxNamed {
-		return fmt.Errorf("%d states are kept already; the owner alone keeps more", len(m.snapshots))
+	list := h.snapshotList()
+	if len(list) >= MaxNamed {
+		return fmt.Errorf("%d states are kept already; the owner alone keeps more", len(list))
 	}
-	head := m.chain.Head().Commit.Seq
-	for _, k := range m.snapshots {
+	head := h.scope.Chain.Head().Commit.Seq
+	for _, k := range list {
 		if k.name == name && k.Commit.Seq != head {
 			return fmt.Errorf("is the name of commit %d already; take a new one", k.Commit.Seq)
 		}

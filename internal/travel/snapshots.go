@@ -4,7 +4,6 @@ package travel
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -15,12 +14,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// maxAutomatic is the number of automatic snapshots kept: seed memory.org. A multiple of
-// perBlock.
-const (
-	maxAutomatic = 20
-	perBlock     = 4
-)
+// maxAutomatic is the number of automatic snapshots kept: seed memory.org.
+const maxAutomatic = 20
 
 // kept is a point of the history that the ledger keeps: not its indexes, which would hold
 // more than the state, and are made on demand. Without a state, that has to be fetched from
@@ -42,17 +37,14 @@ func (s snapshot) public(i int) Snapshot {
 }
 
 // snapshots are the automatic snapshots of a scope, and the named ones. They do not change
-// after they were published, so each commit makes a copy: most of them are in blocks, which
-// copies share. A block that is old goes as one, hence up to three more than maxAutomatic
-// are held.
+// after they were published: each commit makes a copy.
 //
 // A state in memory holds the nodes that were replaced or removed since. All states
 // together hold at most as many bytes as the live state has; then the oldest is released.
 type snapshots struct {
-	blocks [maxAutomatic / perBlock]*[perBlock]kept // the automatic ones, oldest first; nil until used
-	newest [perBlock]kept                           // that come after the blocks
-	n      int                                      // of newest that are used; 0 if there is no automatic one
-	named  []snapshot
+	automatic [maxAutomatic]kept // oldest first
+	n         int                // of automatic that are used
+	named     []snapshot
 
 	replaced int64 // bytes of nodes replaced or removed, ever
 	live     int64 // bytes of the live nodes; 0 until needed
@@ -62,58 +54,32 @@ type snapshots struct {
 // than the named.
 func (s *snapshots) list() []snapshot {
 	var out []snapshot
-	for k := range s.automatic() {
-		out = append(out, snapshot{kept: *k})
+	for _, k := range s.automatic[:s.n] {
+		out = append(out, snapshot{kept: k})
 	}
-	out = append(out[max(0, len(out)-maxAutomatic):], s.named...)
-	unnamed := func(e snapshot) int {
-		if e.name == "" {
-			return 1
-		}
-		return 0
-	}
+	out = append(out, s.named...)
 	slices.SortStableFunc(out, func(a, b snapshot) int {
-		return cmp.Or(cmp.Compare(b.Commit.Seq, a.Commit.Seq), cmp.Compare(unnamed(a), unnamed(b)), strings.Compare(b.name, a.name))
+		return cmp.Or(cmp.Compare(b.Commit.Seq, a.Commit.Seq), strings.Compare(b.name, a.name))
 	})
 	return out
-}
-
-// automatic yields the automatic snapshots, oldest first.
-func (s *snapshots) automatic() iter.Seq[*kept] {
-	return func(yield func(*kept) bool) {
-		for _, b := range s.blocks {
-			for i := 0; b != nil && i < len(b); i++ {
-				if !yield(&b[i]) {
-					return
-				}
-			}
-		}
-		for i := range s.n {
-			if !yield(&s.newest[i]) {
-				return
-			}
-		}
-	}
 }
 
 // push adds an automatic snapshot of a moment. The state before the first ingest is no
 // snapshot, and equal states make one.
 func (s *snapshots) push(m *chain.Moment) {
-	if m.Commit.Seq == 0 || s.n > 0 && s.newest[s.n-1].Commit.Root == m.Commit.Root {
+	if m.Commit.Seq == 0 || s.n > 0 && s.automatic[s.n-1].Commit.Root == m.Commit.Root {
 		return
 	}
 	s.add(kept{m.Point, s.replaced})
 }
 
-// add adds an automatic snapshot, in place of the oldest block if a block is full.
+// add adds an automatic snapshot, in place of the oldest if there are maxAutomatic.
 func (s *snapshots) add(k kept) {
-	if s.n == perBlock {
-		block := s.newest
-		copy(s.blocks[:], s.blocks[1:])
-		s.blocks[len(s.blocks)-1] = &block
-		s.newest, s.n = [perBlock]kept{}, 0
+	if s.n == maxAutomatic {
+		copy(s.automatic[:], s.automatic[1:])
+		s.n--
 	}
-	s.newest[s.n] = k
+	s.automatic[s.n] = k
 	s.n++
 }
 
@@ -121,23 +87,22 @@ func (s *snapshots) add(k kept) {
 // from disk when they are needed.
 func (s *snapshots) release(since int64) {
 	s.named = slices.Clone(s.named)
-	for i, b := range s.blocks {
-		if b != nil {
-			block := *b
-			s.blocks[i] = &block
-		}
-	}
-	drop := func(k *kept) {
-		if k.State != nil && k.since <= since {
+	for _, k := range s.held() {
+		if k.since <= since {
 			k.Point = pointOf(k.Commit.Seq, k.Commit.Root, k.Commit.Time)
 		}
 	}
-	for k := range s.automatic() {
-		drop(k)
+}
+
+// held returns the points whose states are in memory.
+func (s *snapshots) held() (all []*kept) {
+	for i := range s.n {
+		all = append(all, &s.automatic[i])
 	}
 	for i := range s.named {
-		drop(&s.named[i].kept)
+		all = append(all, &s.named[i].kept)
 	}
+	return slices.DeleteFunc(all, func(k *kept) bool { return k.State == nil })
 }
 
 // pointOf is a point without its state.
@@ -148,16 +113,8 @@ func pointOf(seq uint64, root merkle.Digest, at time.Time) *chain.Point {
 // heldSince returns the count of replaced bytes at the oldest state in memory.
 func (s *snapshots) heldSince() int64 {
 	since := s.replaced
-	for k := range s.automatic() {
-		if k.State != nil {
-			since = k.since // the others are younger
-			break
-		}
-	}
-	for i := range s.named {
-		if k := &s.named[i]; k.State != nil {
-			since = min(since, k.since)
-		}
+	for _, k := range s.held() {
+		since = min(since, k.since)
 	}
 	return since
 }

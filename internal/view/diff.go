@@ -12,7 +12,7 @@ import (
 type Difference = history.Difference
 
 // Diff is that of package fovea.
-func Diff(from, to *View) Difference { return Changed(graph.Diff(from.state, to.state)) }
+func Diff(from, to *View) Difference { return Changed(graph.Diff(from.State, to.State)) }
 
 // Changed returns what changed by a delta, as Diff does.
 func Changed(delta graph.Delta) Difference {

@@ -37,11 +37,11 @@ func (v *View) declaring(id string) (out []*node.Node) {
 	var paths []string
 	if n, ok := v.Get(id); ok {
 		paths = append(paths, n.Path)
-		for _, o := range v.state.Rivals(n) {
+		for _, o := range v.Rivals(n) {
 			paths = append(paths, o.Path)
 		}
 	}
-	for path := range v.state.Copies() {
+	for path := range v.Copies() {
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)

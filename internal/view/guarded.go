@@ -18,7 +18,7 @@ import (
 )
 
 // Lockdown is that of fovea.View.
-func (v *View) Lockdown() []string { return slices.Sorted(maps.Keys(v.locked)) }
+func (v *View) Lockdown() []string { return slices.Sorted(maps.Keys(v.Locked)) }
 
 // Unreviewed is that of fovea.View.
 func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
@@ -38,14 +38,14 @@ func (v *View) Without(paths ...string) *View {
 // Without returns a view that leaves out locked files, and says which files nobody reviewed.
 func Without(v *View, locked map[string]guard.State, unreviewed []string) *View {
 	out := v.drop(slices.Sorted(maps.Keys(locked)))
-	out.whole, out.locked, out.unreviewed = v, locked, unreviewed
+	out.whole, out.Locked, out.unreviewed = v, locked, unreviewed
 	return out
 }
 
 // drop returns the view without the documents at some paths and the conflict copies of them.
 func (v *View) drop(paths []string) *View {
-	draft, gone := v.state.Edit(v.commit.Time.UnixMilli()), slices.Clone(paths)
-	for copied, of := range v.state.Copies() { // also of a copy; it would become an ordinary file
+	draft, gone := v.Edit(v.commit.Time.UnixMilli()), slices.Clone(paths)
+	for copied, of := range v.Copies() { // also of a copy; it would become an ordinary file
 		for ; of != "" && !slices.Contains(paths, of); of = v.CopyOf(of) {
 		}
 		if of != "" {
@@ -53,13 +53,13 @@ func (v *View) drop(paths []string) *View {
 		}
 	}
 	for _, path := range gone {
-		if _, has := v.state.Document(path); has {
+		if _, has := v.State.Document(path); has {
 			draft.Drop(path)
 		}
 	}
 	state, delta := draft.Seal()
 	out := v.follow(state, &delta, v.commit)
-	out.layers = v.layers
+	out.Layers = v.Layers
 	return out
 }
 
@@ -70,7 +70,7 @@ func (v *View) WithoutBlocks(agent string) *View {
 	if !strings.HasPrefix(v.scope, author.SessionPrefix) {
 		return v
 	}
-	for _, path := range v.state.Paths() {
+	for _, path := range v.Paths() {
 		if owner := working.AgentOf(path); working.IsRecord(path) || owner != "" && owner != agent {
 			others = append(others, path)
 		}
@@ -79,7 +79,7 @@ func (v *View) WithoutBlocks(agent string) *View {
 		return v
 	}
 	out := v.drop(others)
-	out.whole, out.locked, out.unreviewed = v.whole, v.locked, v.unreviewed
+	out.whole, out.Locked, out.unreviewed = v.whole, v.Locked, v.unreviewed
 	return out
 }
 
@@ -90,14 +90,14 @@ func (v *View) lockedDown(op, name string) error {
 		return nil
 	}
 	path := name
-	if _, is := v.locked[path]; !is {
+	if _, is := v.Locked[path]; !is {
 		n, err := v.whole.Resolve(name)
 		if err != nil {
 			return nil
 		}
 		path = n.Path
 	}
-	state, is := v.locked[path]
+	state, is := v.Locked[path]
 	if !is {
 		return nil
 	}
@@ -121,13 +121,13 @@ var lockReasons = map[guard.State]string{
 // that the view has not parsed, such as a copy of an Org file, is read as Org if the word is in
 // it. It is "" if nothing is left, and for a file that is too large to be parsed. O(bytes).
 func (v *View) Readable(path, text string) string {
-	nodes := v.state.Nodes(path)
+	nodes := v.Nodes(path)
 	if len(nodes) == 0 || nodes[0].Derived.Opaque {
-		formats, lower := v.state.Formats(), strings.ToLower(text)
+		formats, lower := v.Formats(), strings.ToLower(text)
 		if !formats.Owns(path+".org") || !strings.Contains(lower, document.CryptTag) && !strings.Contains(lower, "#+setupfile:") {
 			return text
 		}
-		outline := node.Read(formats, path+".org", v.state.Files, document.File(text, false))
+		outline := node.Read(formats, path+".org", v.Files, document.File(text, false))
 		if nodes, _ = outline.Nodes(func(node.Claim) bool { return true }); nodes[0].Derived.Opaque {
 			return ""
 		}

@@ -102,7 +102,7 @@ func (v *View) layer(path string) int {
 	if len(v.handles) == 1 {
 		return 0
 	}
-	return v.state.Rank(path)
+	return v.Rank(path)
 }
 
 // FormerID returns the id that a handle stands for, also of a node that is gone, and any

@@ -209,8 +209,8 @@ func TestHandlesOfSeveralScopes(t *testing.T) {
 	one, two := openHandles(t, (&storetest.InMemory{}).Open()), openHandles(t, (&storetest.InMemory{}).Open())
 	put(t, one, []string{"one", "both"})
 	put(t, two, []string{"two", "both"})
-	draft := StateOf(present(one)).Edit(0)
-	draft.Adopt("b.org", StateOf(present(two)).Nodes("a.org"), 1)
+	draft := present(one).Edit(0)
+	draft.Adopt("b.org", present(two).Nodes("a.org"), 1)
 	state, delta := draft.Seal()
 	same := Overlaid(present(one), state, &delta, present(one).Head(), []string{"memex", "project/p"}, []*View{present(one), present(two)})
 	for _, id := range []string{"one", "two", "both"} {

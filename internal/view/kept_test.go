@@ -52,7 +52,7 @@ type layered struct {
 func (l *layered) commit(layer int, path, text string) {
 	before := l.layers
 	v := before[layer]
-	d := v.state.Edit(2)
+	d := v.Edit(2)
 	if text == "" {
 		d.Drop(path)
 	} else {
@@ -69,20 +69,20 @@ func (l *layered) commit(layer int, path, text string) {
 func (l *layered) compose(before [2]*View) {
 	base, paths := l.over, []string{}
 	for i, now := range l.layers {
-		delta := graph.Diff(before[i].state, now.state)
+		delta := graph.Diff(before[i].State, now.State)
 		paths = append(paths, delta.Paths...)
 	}
 	if base == nil || l.r.IntN(3) == 0 {
-		base, paths = l.layers[0], l.layers[1].state.Paths()
+		base, paths = l.layers[0], l.layers[1].State.Paths()
 	}
 	slices.Sort(paths)
-	draft := base.state.Edit(0)
+	draft := base.State.Edit(0)
 	for _, path := range slices.Compact(paths) {
 		at := 0
-		if _, has := l.layers[1].state.Document(path); has {
+		if _, has := l.layers[1].State.Document(path); has {
 			at = 1
 		}
-		draft.Adopt(path, l.layers[at].state.Nodes(path), at)
+		draft.Adopt(path, l.layers[at].State.Nodes(path), at)
 	}
 	state, delta := draft.Seal()
 	l.over = Overlaid(base, state, &delta, chain.Commit{}, []string{"memex", "session/s"}, l.layers[:])
@@ -109,8 +109,8 @@ func TestKeptTextsAreNeverStale(t *testing.T) {
 					Question: []string{"", "gauge 1"}[r.IntN(2)], Budget: 200 + r.IntN(2000), Format: []string{"org", "org", "markdown"}[r.IntN(3)],
 					Policy: []string{"value", "shares"}[r.IntN(2)], Caller: window.Caller{Agent: []string{"", "ada", "bob"}[r.IntN(3)]},
 				}
-				fresh := New(v.state, v.commit, v.scope, v.handles...)
-				fresh.layers = v.layers
+				fresh := New(v.State, v.commit, v.scope, v.handles...)
+				fresh.Layers = v.Layers
 				want, err := fresh.Window(t.Context(), req)
 				if err != nil {
 					t.Fatal(err)

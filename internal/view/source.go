@@ -209,7 +209,7 @@ func agentOf(path string) string {
 
 // Backlinks is that of fovea.View.
 func (v *View) Backlinks(n *node.Node, limit int) (from []*node.Node, count int) {
-	item, ok := (&source{state: v.state}).Item(n.ID)
+	item, ok := (&source{state: v.State}).Item(n.ID)
 	if !ok {
 		return nil, 0
 	}

@@ -43,7 +43,7 @@ func (v *View) Knows(question string) bool { return v.words.get().Lexical.Knows(
 // spelling returns a word of about a length, as a document that has the term spells it, or
 // the term itself.
 func (v *View) spelling(k index.Known, length int) string {
-	n, ok := v.state.Get(k.ID)
+	n, ok := v.Get(k.ID)
 	if !ok {
 		return k.Term
 	}

@@ -23,15 +23,15 @@ func BenchmarkSwitch(b *testing.B) {
 	}
 	state, _ := files.Seal()
 	was := New(state, chain.Commit{}, "memex")
-	d := was.state.Edit(2)
+	d := was.State.Edit(2)
 	d.Put("f00500.org", document.File(foveatest.GenFile(500, 10)+"changed\n", false))
 	next, forth := d.Seal()
-	back := graph.Diff(next, was.state)
+	back := graph.Diff(next, was.State)
 	b.ReportAllocs()
 	v := was
 	for b.Loop() {
 		v = v.follow(next, &forth, was.commit)
-		v = v.follow(was.state, &back, was.commit)
+		v = v.follow(was.State, &back, was.commit)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2, "ns/switch")
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/recall"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 	"github.com/fovea-memory/fovea/window"
@@ -25,10 +24,10 @@ import (
 // View is the content of a memory at one moment: an immutable state with its indexes. It
 // stays valid while held, whatever is written meanwhile.
 type View struct {
-	state    *graph.State
+	*graph.State
 	commit   chain.Commit // the head; the zero Commit in an empty memory
 	scope    string       // of the memory
-	layers   []string     // of an overlay: scopes by the rank of their documents
+	Layers   []string     // of an overlay: scopes by the rank of their documents
 	handles  []Handles    // of the chain, or of each layer
 	words    *lazy[*recall.Words]
 	facts    *lazy[index.Attributes]
@@ -36,7 +35,7 @@ type View struct {
 	problems *lazy[champ.Map[[]document.Problem]]
 
 	whole      *View                  // of a guarded view: the view with the locked files
-	locked     map[string]guard.State // by path
+	Locked     map[string]guard.State // by path; it must not be changed
 	unreviewed []string
 
 	meaning     *recall.Meaning // of a request, nil for none
@@ -67,7 +66,7 @@ type Deriver struct {
 func (x Deriver) Derive(m *chain.Moment, loaded any) any {
 	state := m.State
 	v := &View{
-		state: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)}, serve: x.Serve,
+		State: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)}, serve: x.Serve,
 		words: newLazy(texts, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), problems: newLazy(diagnostics, state),
 	}
 	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
@@ -100,13 +99,10 @@ func (Deriver) Load(section []byte) any {
 // follow returns the view after a delta, with indexes updated from v's.
 func (v *View) follow(state *graph.State, delta *graph.Delta, c chain.Commit) *View {
 	return &View{
-		state: state, commit: c, scope: v.scope, handles: v.handles, serve: v.serve,
+		State: state, commit: c, scope: v.scope, handles: v.handles, serve: v.serve,
 		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), problems: v.problems.next(state, delta),
 	}
 }
-
-// StateOf returns the state that a view shows.
-func StateOf(v *View) *graph.State { return v.state }
 
 // WordsOf returns the index of words of a view.
 func WordsOf(v *View) *index.Lexical { return v.words.get().Lexical }
@@ -117,14 +113,11 @@ func ProblemsOf(v *View) champ.Map[[]document.Problem] { return v.problems.get()
 // HandlesOf returns the handles of the history of a view, or of each of its layers.
 func HandlesOf(v *View) []Handles { return v.handles }
 
-// LayersOf returns the scopes that a view of several lays over one another.
-func LayersOf(v *View) []string { return v.layers }
-
 // Overlaid returns the view after a delta that lays scopes over a memex, by the rank of their
 // documents. below are the views of the scopes.
 func Overlaid(base *View, state *graph.State, delta *graph.Delta, commit chain.Commit, layers []string, below []*View) *View {
 	v := base.follow(state, delta, commit)
-	v.layers, v.handles = layers, nil
+	v.Layers, v.handles = layers, nil
 	for _, b := range below {
 		v.handles = append(v.handles, b.handles...)
 	}
@@ -141,35 +134,11 @@ func New(state *graph.State, commit chain.Commit, scope string, handles ...Handl
 	return v
 }
 
-// LockedIn returns the files that a guarded view leaves out, by path. It must not be changed.
-func LockedIn(v *View) map[string]guard.State { return v.locked }
-
-// Root returns the digest of the whole state.
-func (v *View) Root() merkle.Digest { return v.state.Root() }
-
 // Head returns the commit of this state, without its changes.
 func (v *View) Head() chain.Commit { return v.commit }
 
-// Len returns the number of nodes.
-func (v *View) Len() int { return v.state.Len() }
-
-// Get is that of fovea.View.
-func (v *View) Get(id string) (*node.Node, bool) { return v.state.Get(id) }
-
-// Documents yields the documents in path order.
-func (v *View) Documents() iter.Seq[*node.Node] { return v.state.Documents() }
-
-// All yields every node in document order, documents in path order.
-func (v *View) All() iter.Seq[*node.Node] { return v.state.All() }
-
-// Text returns the exact bytes of a document.
-func (v *View) Text(path string) (string, bool) { return v.state.Text(path) }
-
-// Ancestors returns a node's ancestors, its document first.
-func (v *View) Ancestors(n *node.Node) []*node.Node { return v.state.Ancestors(n) }
-
 // Tags returns a node's own and inherited tags.
-func (v *View) Tags(n *node.Node) []string { return v.state.EffectiveTags(n) }
+func (v *View) Tags(n *node.Node) []string { return v.EffectiveTags(n) }
 
 // Position is that of fovea.View.
 func (v *View) Position(n *node.Node) (offset, line int) { return v.recall().Position(n) }
@@ -219,7 +188,7 @@ func (v *View) Resolve(name string) (*node.Node, error) {
 }
 
 func (v *View) recall() recall.View {
-	r := recall.View{State: v.state, IDs: v.idsOf, Words: v.words.get, Rankers: v.rankers()}
+	r := recall.View{State: v.State, IDs: v.idsOf, Words: v.words.get, Rankers: v.rankers()}
 	if v.facts.isWorthwhile() {
 		r.Attributes = v.facts.get
 	}
@@ -228,16 +197,13 @@ func (v *View) recall() recall.View {
 
 // Scope names the scope of a node of the view.
 func (v *View) Scope(n *node.Node) string {
-	if v.layers != nil {
-		return v.layers[v.state.Rank(n.Path)]
+	if v.Layers != nil {
+		return v.Layers[v.Rank(n.Path)]
 	}
 	return v.scope
 }
 
-// CopyOf is that of fovea.View.
-func (v *View) CopyOf(path string) string { return v.state.CopyOf(path) }
-
 // Document yields a document's nodes in document order, none if it does not exist.
 func (v *View) Document(path string) iter.Seq[*node.Node] {
-	return slices.Values(v.state.Nodes(path))
+	return slices.Values(v.Nodes(path))
 }

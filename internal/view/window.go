@@ -17,8 +17,8 @@ import (
 
 // Window is that of fovea.View.
 func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
-	if n, has := v.Get(req.Focus); has && v.state.CopyOf(n.Path) != "" {
-		return nil, fault.Errorf("context", n.Path, fault.Invalid, "%q is a conflict copy of %q, and no window shows it", n.Path, v.state.CopyOf(n.Path))
+	if n, has := v.Get(req.Focus); has && v.CopyOf(n.Path) != "" {
+		return nil, fault.Errorf("context", n.Path, fault.Invalid, "%q is a conflict copy of %q, and no window shows it", n.Path, v.CopyOf(n.Path))
 	} else if req.Focus != "" && !has {
 		if err := v.lockedDown("context", req.Focus); err != nil {
 			return nil, err
@@ -37,7 +37,7 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	if req.Projects == nil {
 		req.Projects = req.Outline.Projects()
 	}
-	w, err := window.Build(ctx, &named{source{state: v.state, handle: v.Handle}, v, nil}, similarity{v, req.Policy == window.PolicyFoveal}, req)
+	w, err := window.Build(ctx, &named{source{state: v.State, handle: v.Handle}, v, nil}, similarity{v, req.Policy == window.PolicyFoveal}, req)
 	if err == nil {
 		v.fillLines(w)
 		return w, nil
@@ -73,8 +73,8 @@ func (v *View) fillLines(w *window.Window) {
 // ActiveProjects is that of fovea.View.
 func (v *View) ActiveProjects() []string {
 	var out []string
-	for n := range v.state.All() {
-		if isActiveProject(n.Derived) && v.state.CopyOf(n.Path) == "" {
+	for n := range v.All() {
+		if isActiveProject(n.Derived) && v.CopyOf(n.Path) == "" {
 			out = append(out, n.ID)
 		}
 	}

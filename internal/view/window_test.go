@@ -19,8 +19,8 @@ import (
 // reread lists the nodes whose items the next window reads again, compared with an
 // earlier view.
 func reread(v *View) (ids []string) {
-	for _, d := range v.tree.gap.replaced(v.state) {
-		for _, n := range v.state.Nodes(d.Path) {
+	for _, d := range v.tree.gap.replaced(v.State) {
+		for _, n := range v.Nodes(d.Path) {
 			if !d.Unchanged(n.ID) {
 				ids = append(ids, n.ID)
 			}
@@ -47,7 +47,7 @@ func TestWindowReadsAgainWhatChanged(t *testing.T) {
 	now := text.String()
 	for _, title := range []string{"Rivet 7", "Rivet 49"} {
 		now = strings.Replace(now, "* "+title+"\n", "* Rain\n", 1)
-		d := v.state.Edit(2)
+		d := v.Edit(2)
 		d.Put("a.org", document.File(now, false))
 		next, delta := d.Seal()
 		v = v.follow(next, &delta, chain.Commit{})

@@ -224,14 +224,6 @@ func (c *Change) Put(path, text string) {
 // Paths returns the files whose text the change sets, in the order of the first Put of each.
 func (c *Change) Paths() []string { return c.paths }
 
-// Pending returns the files that changes before this one in its group set.
-func (c *Change) Pending() (paths []string) {
-	for _, f := range c.in.files {
-		paths = append(paths, f.path)
-	}
-	return paths
-}
-
 // Draft adds a function that changes documents without files, in a draft of a state.
 func (c *Change) Draft(change func(before *graph.State, draft *graph.Draft) error) {
 	c.drafts = append(c.drafts, change)

@@ -94,15 +94,9 @@ func (w *Writer) addStep(ctx context.Context, tx *chain.Tx, all *chain.Steps, s 
 // putTrees puts documents without files into a draft.
 func putTrees(draft *graph.Draft, trees []treePlan) error {
 	for _, t := range trees {
-		if t.tree == nil {
-			draft.Drop(t.path)
-			continue
-		}
-		parts, err := t.tree.Parts(t.path)
-		if err != nil {
+		if err := draft.PutTree(t.path, t.tree); err != nil {
 			return err
 		}
-		draft.Put(t.path, parts...)
 	}
 	return nil
 }

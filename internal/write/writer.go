@@ -5,6 +5,7 @@ package write
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -17,8 +18,10 @@ type Writer struct {
 	scope  *scope.Scope
 	rights *scope.Rules
 	folder Folder
-	queue  scope.Queue[*request]
 	lead   chan struct{} // whoever puts a value in performs the requests that wait
+
+	mu      sync.Mutex
+	waiting []*request // in the order in which they came; mu guards it
 }
 
 // Folder brings memory up to date with files. Its methods are called by the chain's writer.
@@ -58,7 +61,9 @@ type request struct {
 // changed; that of a dry run has Would alone.
 func (w *Writer) Do(ctx context.Context, a scope.Action, do func(*Change) error) (chain.Commit, *graph.Commit, error) {
 	r := &request{ctx: ctx, action: a, do: do, done: make(chan struct{})}
-	w.queue.Add(r)
+	w.mu.Lock()
+	w.waiting = append(w.waiting, r)
+	w.mu.Unlock()
 	select {
 	case <-r.done:
 	case w.lead <- struct{}{}:
@@ -95,7 +100,9 @@ func (w *Writer) performAll() {
 	}()
 	tx := w.scope.Chain.Begin()
 	defer tx.End()
-	waiting = w.queue.Take()
+	w.mu.Lock()
+	waiting, w.waiting = w.waiting, nil
+	w.mu.Unlock()
 	w.perform(tx, waiting)
 }
 
@@ -138,4 +145,8 @@ func (w *Writer) Hold() (release func()) {
 }
 
 // Waiting returns how many requests wait for a group.
-func (w *Writer) Waiting() int { return w.queue.Len() }
+func (w *Writer) Waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.waiting)
+}
