@@ -21,7 +21,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/foreign"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -110,7 +109,7 @@ func exportLines(ctx context.Context, v *view.View, req *ExportRequest, keep map
 		if keep != nil && !keep[n.ID] || document.IsMemory(n.Path) {
 			continue
 		}
-		notes = append(notes, foreign.Object{ID: n.ID, Title: titleOf(n), Path: n.Path, Todo: n.Derived.Todo, Tags: n.Derived.Tags,
+		notes = append(notes, foreign.Object{ID: n.ID, Title: n.Title(), Path: n.Path, Todo: n.Derived.Todo, Tags: n.Derived.Tags,
 			Properties: n.Derived.PropertyLists(), Content: n.Body()})
 	}
 	text, problems, err := foreign.Lines(notes)
@@ -129,14 +128,6 @@ func exportLines(ctx context.Context, v *view.View, req *ExportRequest, keep map
 	return &Exported{To: req.To, Notes: len(notes), Files: 1, Problems: inLines(problems)}, nil
 }
 
-// titleOf is the title of a node, that of a document without one its path.
-func titleOf(n *node.Node) string {
-	if n.Derived.Title != "" || n.Type != document.TypeDocument {
-		return n.Derived.Title
-	}
-	return strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))
-}
-
 // documents returns the Org files of a view with a chosen node, and in which one each id is.
 func documents(v *view.View, keep map[string]bool) (docs []foreign.Out, of map[string]string) {
 	of = map[string]string{}
@@ -144,7 +135,7 @@ func documents(v *view.View, keep map[string]bool) (docs []foreign.Out, of map[s
 		if document.IsMemory(top.Path) || top.Derived.Opaque {
 			continue
 		}
-		d := foreign.Out{Path: top.Path, ID: top.ID, Title: titleOf(top), Tags: top.Derived.Tags}
+		d := foreign.Out{Path: top.Path, ID: top.ID, Title: top.Title(), Tags: top.Derived.Tags}
 		for _, p := range top.Derived.Properties {
 			if !strings.EqualFold(p.Key, "ID") {
 				d.Properties = append(d.Properties, [2]string{p.Key, p.Value})

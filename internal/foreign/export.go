@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Out is a document on its way to another program.
@@ -52,11 +54,12 @@ func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([
 			problems = append(problems, Problem{d.Path, noText})
 			d.Text = strings.ToValidUTF8(d.Text, "\uFFFD")
 		}
-		head, err := front(kind, d)
+		parsed := org.Parse(d.Text, nil)
+		head, err := front(kind, d, declaredWords(parsed))
 		if err != nil {
 			return nil, nil, err
 		}
-		body := ToMarkdown(d.Text, func(id string) string {
+		body := ToMarkdown(parsed, func(id string) string {
 			if to, ok := of[id]; ok && to != d.Path {
 				return relative(path.Dir(d.Path), at[to])
 			}
@@ -105,21 +108,9 @@ func relative(from, to string) string {
 	return up + to
 }
 
-// front returns the front matter of a document, its keys in an order of their own.
-func front(kind Kind, d *Out) (string, error) {
-	var m yaml.Node
-	m.Kind = yaml.MappingNode
-	add := func(key string, value any) error {
-		var k, v yaml.Node
-		if err := k.Encode(key); err != nil {
-			return err
-		}
-		if err := v.Encode(value); err != nil {
-			return err
-		}
-		m.Content = append(m.Content, &k, &v)
-		return nil
-	}
+// front returns the front matter of a document, its keys in an order of their own. words are the
+// TODO words that it declares.
+func front(kind Kind, d *Out, words []string) (string, error) {
 	properties := map[string]string{}
 	for _, p := range d.Properties {
 		properties[strings.ToLower(p[0])] = p[1]
@@ -137,7 +128,7 @@ func front(kind Kind, d *Out) (string, error) {
 	if len(d.Tags) > 0 {
 		pairs = append(pairs, pair{"tags", d.Tags})
 	}
-	if words := declaredWords(d.Text); len(words) > 0 {
+	if len(words) > 0 {
 		pairs = append(pairs, pair{wordsKey, words})
 	}
 	pairs = append(pairs, pair{"id", d.ID})
@@ -146,13 +137,15 @@ func front(kind Kind, d *Out) (string, error) {
 			pairs = append(pairs, pair{key, properties[key]})
 		}
 	}
+	head := "---\n"
 	for _, p := range pairs {
-		if err := add(p.key, p.value); err != nil {
+		text, err := yaml.Marshal(map[string]any{p.key: p.value})
+		if err != nil {
 			return "", err
 		}
+		head += string(text)
 	}
-	text, err := yaml.Marshal(&m)
-	return "---\n" + string(text) + "---\n", err
+	return head + "---\n", nil
 }
 
 // pair is a key of front matter with its value.

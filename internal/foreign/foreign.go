@@ -129,7 +129,7 @@ func (r *reader) problem(source, format string, a ...any) {
 // that links between them can be told.
 func (r *reader) folder(in fs.FS) error {
 	var all []*markdown
-	var links, others passed
+	var links, others []string
 	err := fs.WalkDir(in, ".", func(name string, d fs.DirEntry, err error) error {
 		switch hidden := name != "." && strings.HasPrefix(path.Base(name), "."); {
 		case r.ctx.Err() != nil:
@@ -146,10 +146,10 @@ func (r *reader) folder(in fs.FS) error {
 		case d.IsDir():
 			return nil
 		case d.Type()&fs.ModeSymlink != 0:
-			links.add(name)
+			links = append(links, name)
 			return nil
 		case !d.Type().IsRegular() || !isMarkdown(name):
-			others.add(name)
+			others = append(others, name)
 			return nil
 		}
 		text, err := r.file(in, name)
@@ -174,31 +174,20 @@ func (r *reader) folder(in fs.FS) error {
 		r.docs = append(r.docs, m.Document)
 	}
 	if len(r.docs) > 0 {
-		links.report(r, "a symbolic link", "symbolic links")
-		others.report(r, "not a Markdown file", "files that are not Markdown")
+		r.passedOver(links, "a symbolic link", "symbolic links")
+		r.passedOver(others, "not a Markdown file", "files that are not Markdown")
 	}
 	return nil
 }
 
-// passed counts files that are passed over.
-type passed struct {
-	first string
-	n     int
-}
-
-func (p *passed) add(name string) {
-	if p.n++; p.n == 1 {
-		p.first = name
-	}
-}
-
-func (p *passed) report(r *reader, one, several string) {
-	switch p.n {
+// passedOver reports files by the first of them.
+func (r *reader) passedOver(files []string, one, several string) {
+	switch len(files) {
 	case 0:
 	case 1:
-		r.problem(p.first, "%s, left out", one)
+		r.problem(files[0], "%s, left out", one)
 	default:
-		r.problem(p.first, "one of %d %s, left out", p.n, several)
+		r.problem(files[0], "one of %d %s, left out", len(files), several)
 	}
 }
 

@@ -42,55 +42,58 @@ func (r *reader) lines(in fs.FS, name string) error {
 	}
 	defer f.Close()
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	scan := bufio.NewReader(f)
 	seen := map[string]bool{}
-	for n := 1; ; n++ {
-		line, err := readLine(scan)
-		if ended := r.ctx.Err(); ended != nil {
-			return ended
-		}
-		if n == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
+	return EachLine(f, MaxFile, func(number int, line []byte, fault error) error {
+		r.bytes += len(line)
+		where := fmt.Sprintf("line %d", number)
+		switch {
+		case r.ctx.Err() != nil:
+			return r.ctx.Err()
+		case number == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))):
 			r.problem(name, "UTF-16, not UTF-8, left out")
-			return nil
+			return fs.SkipAll
+		case r.bytes > MaxBytes || number > MaxLines:
+			return ErrTooMuch
+		case fault != nil:
+			r.problem(where, "%v, left out", fault)
+		case len(line) > 0:
+			r.object(where, stem+".org", line, seen)
 		}
-		if n == 1 {
+		return nil
+	})
+}
+
+// EachLine calls each with the number and the text of each line, without a byte order mark and the
+// white space around it, or with what is wrong with it: a line longer than longest is read to its
+// end and left out. It ends with the error of each, fs.SkipAll being none, or with that of in.
+func EachLine(in io.Reader, longest int, each func(number int, line []byte, fault error) error) error {
+	scan := bufio.NewReader(in)
+	for number := 1; ; number++ {
+		var line []byte
+		part, err := scan.ReadSlice('\n')
+		for ; errors.Is(err, bufio.ErrBufferFull); part, err = scan.ReadSlice('\n') {
+			if len(line) <= longest {
+				line = append(line, part...)
+			}
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if line = append(line, part...); number == 1 {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
-		if r.bytes += len(line); r.bytes > MaxBytes || n > MaxLines {
-			return ErrTooMuch
+		var fault error
+		if line = bytes.TrimSpace(line); len(line) > longest {
+			line, fault = nil, fmt.Errorf("longer than %d MiB", longest>>20)
 		}
-		where := fmt.Sprintf("line %d", n)
-		switch {
-		case errors.Is(err, errLongLine):
-			r.problem(where, "longer than %d MiB, left out", MaxFile>>20)
-			continue
-		case err != nil && err != io.EOF:
-			return err
-		case len(bytes.TrimSpace(line)) > 0:
-			r.object(where, stem+".org", line, seen)
+		if stop := each(number, line, fault); stop == fs.SkipAll {
+			return nil
+		} else if stop != nil {
+			return stop
 		}
 		if err == io.EOF {
 			return nil
 		}
-	}
-}
-
-var errLongLine = errors.New("a line too long")
-
-// readLine returns the next line. One that is longer than MaxFile is read to its end and left out.
-func readLine(in *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(line) <= MaxFile {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if len(line) > MaxFile {
-			return nil, errors.Join(errLongLine, err)
-		}
-		return line, err
 	}
 }
 
@@ -107,9 +110,9 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	id := take(fields, idFields)
 	source := id
 	if source == "" {
-		source = fmt.Sprintf("%x", bytes.TrimSpace(line))
+		source = fmt.Sprintf("%x", line)
 	}
-	m := &markdown{Document: r.document(source, at, bytes.TrimSpace(line)), has: map[string]bool{}}
+	m := &markdown{Document: r.document(source, at, line), has: map[string]bool{}}
 	if seen[m.ID] {
 		r.problem(where, "has the id or the text of a line before, left out")
 		return

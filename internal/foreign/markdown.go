@@ -206,24 +206,14 @@ func (n names) path(from, target string) *markdown {
 	return n[Fold(strings.TrimPrefix(path.Clean(target), "/"))]
 }
 
-// wikiLink is [[target]] or [[target|label]].
-type wikiLink struct {
-	ast.BaseInline
-	target, label string
-}
+// wikiMark begins the destination of a link that was [[target]] or [[target|label]]. That of no
+// other link has a line break.
+const wikiMark = "\n"
 
 // maxWiki is the longest wiki link in bytes. Each bracket is searched only so far for its end.
 const maxWiki = 1 << 10
 
-var kindWiki = ast.NewNodeKind("WikiLink")
-
-func (*wikiLink) Kind() ast.NodeKind { return kindWiki }
-
-func (n *wikiLink) Dump(source []byte, level int) {
-	ast.DumpHelper(n, source, level, map[string]string{"target": n.target}, nil)
-}
-
-// wikiParser finds them, embedded ones (![[x]]) too, before Markdown's own links.
+// wikiParser finds such links, embedded ones (![[x]]) too, before Markdown's own.
 type wikiParser struct{}
 
 func (wikiParser) Trigger() []byte { return []byte{'[', '!'} }
@@ -243,5 +233,8 @@ func (wikiParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Nod
 		label = target
 	}
 	block.Advance(len(line) - len(rest) + len(inside) + 2)
-	return &wikiLink{target: target, label: strings.TrimSpace(label)}
+	link := ast.NewLink()
+	link.Destination = []byte(wikiMark + target)
+	link.AppendChild(link, ast.NewString([]byte(strings.TrimSpace(label))))
+	return link
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// ToMarkdown returns the text of an Org file as Markdown, without its settings and drawers; link
-// returns where a link to an id leads, "" for nowhere. O(text).
-func ToMarkdown(text string, link func(id string) string) string {
-	d := org.Parse(text, nil)
+// ToMarkdown returns an Org file as Markdown, without its settings and drawers; link returns
+// where a link to an id leads, "" for nowhere. O(text).
+func ToMarkdown(d *org.Document, link func(id string) string) string {
 	w := &exporter{link: link}
 	w.section(d.Objects(-1))
 	for i := range d.Headlines {
@@ -79,9 +78,7 @@ func (w *exporter) apart() {
 }
 
 func (w *exporter) lines(indent, text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		w.out.WriteString(strings.TrimRight(indent+line, " \t") + "\n")
-	}
+	writeLines(&w.out, indent, indent, text)
 }
 
 // element writes an element; indent stands before each of its lines.
@@ -156,32 +153,27 @@ func (w *exporter) item(i int, indent string) {
 		mark += "**" + strings.TrimSpace(w.t.Source[m.TagStart:m.TagEnd]) + "** "
 	}
 	under := indent + strings.Repeat(" ", len(strings.TrimRight(mark[:2], " "))+1)
-	first := true
+	begun := false
+	begin := func(text string) {
+		if !begun {
+			writeLines(&w.out, indent+mark, under, text)
+		}
+		begun = true
+	}
 	for c := range w.t.Children(i) {
-		switch {
-		case w.t.Elements[c].Secondary:
-		case first && w.t.Elements[c].Type == org.TypeParagraph:
-			lead, rest, more := strings.Cut(strings.TrimRight(unindented(w.inline(c)), "\n"), "\n")
-			w.lines(indent, mark+lead)
-			if more {
-				w.lines(under, rest)
-			}
-			first = false
+		switch e := &w.t.Elements[c]; {
+		case e.Secondary:
+		case !begun && e.Type == org.TypeParagraph:
+			begin(unindented(w.inline(c)))
+		case e.Type == org.TypePlainList:
+			begin("")
+			w.children(c, under)
 		default:
-			if first {
-				w.lines(indent, mark)
-				first = false
-			}
-			if w.t.Elements[c].Type == org.TypePlainList {
-				w.children(c, under)
-			} else {
-				w.element(c, under)
-			}
+			begin("")
+			w.element(c, under)
 		}
 	}
-	if first {
-		w.lines(indent, mark)
-	}
+	begin("")
 }
 
 // table writes a table; Markdown has one rule, below the first row.

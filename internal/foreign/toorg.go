@@ -4,6 +4,7 @@ package foreign
 
 import (
 	"fmt"
+	"iter"
 	"net/url"
 	"regexp"
 	"strings"
@@ -96,26 +97,15 @@ func (m *markdown) finish(r *reader, n names) {
 	if m.Entry {
 		had = m.raw
 	}
-	if isTangled(m.text) {
+	switch {
+	case isTangled(m.text):
 		r.problem(m.Source, "more than %d links in a paragraph, or %d brackets, lists or quotes within one another; the file is kept as text", maxLinks, maxDepth)
-		w.asText(m.text)
-		w.section()
-		m.Body = w.org.String()
-		r.replaced(&m.Document, had)
-		return
-	}
-	parse := dialect
-	if tableCells(m.text) > maxCells {
+		w.verbatim("example", "", strings.Lines(m.text))
+	case tableCells(m.text) > maxCells:
 		r.problem(m.Source, "tables have more than %d cells or %d escaped bars; tables are kept as text", maxCells, maxLinks)
-		parse = withoutTables
-	}
-	root := parse.Parse(text.NewReader(w.source))
-	for b := root.FirstChild(); b != nil; b = b.NextSibling() {
-		if h, ok := b.(*ast.Heading); ok {
-			w.heading(h)
-			continue
-		}
-		w.block(b, "")
+		w.sections(withoutTables)
+	default:
+		w.sections(dialect)
 	}
 	w.section()
 	m.Body = w.org.String()
@@ -141,6 +131,18 @@ type writer struct {
 	begun  bool            // a block stands in the section
 	lost   int             // links to nothing
 	html   int             // pieces
+}
+
+// sections writes the text by a dialect of Markdown.
+func (w *writer) sections(dialect parser.Parser) {
+	root := dialect.Parse(text.NewReader(w.source))
+	for b := root.FirstChild(); b != nil; b = b.NextSibling() {
+		if h, ok := b.(*ast.Heading); ok {
+			w.heading(h)
+		} else {
+			w.block(b, "")
+		}
+	}
 }
 
 // heading ends a section and begins the next; the title of the file itself is no headline.
@@ -170,10 +172,14 @@ func (w *writer) section() {
 	w.begun = false
 }
 
-// line writes lines of a block, indented.
-func (w *writer) lines(indent, text string) {
+// lines writes lines of a block, indented.
+func (w *writer) lines(indent, text string) { writeLines(&w.body, indent, indent, text) }
+
+// writeLines writes the lines of a text behind an indent, the first of them behind its own.
+func writeLines(to *strings.Builder, first, indent, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		w.body.WriteString(strings.TrimRight(indent+line, " \t") + "\n")
+		to.WriteString(strings.TrimRight(first+line, " \t") + "\n")
+		first = indent
 	}
 }
 
@@ -227,18 +233,27 @@ func (w *writer) children(b ast.Node, indent string) {
 	w.begun = true
 }
 
-// code writes a block whose lines are as they are, but for the comma before what Org would read.
+// code writes a block of code.
 func (w *writer) code(b ast.Node, kind, indent string) {
 	w.apart()
-	name, _, _ := strings.Cut(kind, " ")
 	if kind == "src " {
-		kind, name = "example", "example"
+		kind = "example"
 	}
+	w.verbatim(kind, indent, func(yield func(string) bool) {
+		for _, segment := range b.Lines().Sliced(0, b.Lines().Len()) {
+			if !yield(string(segment.Value(w.source))) {
+				return
+			}
+		}
+	})
+}
+
+// verbatim writes a block whose lines are as they are, but for the comma before what Org would read.
+func (w *writer) verbatim(kind, indent string, lines iter.Seq[string]) {
+	name, _, _ := strings.Cut(kind, " ")
 	w.lines(indent, "#+begin_"+kind)
-	lines := b.Lines()
-	for i := range lines.Len() {
-		seg := lines.At(i)
-		w.body.WriteString(strings.TrimRight(indent+protected(string(seg.Value(w.source))), " ") + "\n")
+	for line := range lines {
+		w.body.WriteString(strings.TrimRight(indent+protected(line), " ") + "\n")
 	}
 	w.lines(indent, "#+end_"+name)
 }
@@ -250,15 +265,6 @@ func protected(line string) string {
 		return "," + line
 	}
 	return line
-}
-
-// asText writes a text unchanged.
-func (w *writer) asText(text string) {
-	w.lines("", "#+begin_example")
-	for line := range strings.Lines(text) {
-		w.body.WriteString(protected(line) + "\n")
-	}
-	w.lines("", "#+end_example")
 }
 
 // list writes the items of a list.
@@ -274,26 +280,15 @@ func (w *writer) list(l *ast.List, indent string) {
 			mark = fmt.Sprintf("%d. ", n)
 			n++
 		}
-		first := true
-		for c := item.FirstChild(); c != nil; c = c.NextSibling() {
-			if first {
-				first = false
-				if _, ok := c.(*ast.TextBlock); ok || c.Kind() == ast.KindParagraph {
-					under := indent + strings.Repeat(" ", len(mark))
-					lead, rest, more := strings.Cut(strings.TrimRight(w.inline(c), "\n"), "\n")
-					w.body.WriteString(strings.TrimRight(indent+mark+lead, " ") + "\n")
-					if more {
-						w.lines(under, rest)
-					}
-					continue
-				}
-				w.body.WriteString(strings.TrimRight(indent+mark, " ") + "\n")
-				w.begun = false
-			}
-			w.block(c, indent+strings.Repeat(" ", len(mark)))
+		under := indent + strings.Repeat(" ", len(mark))
+		c, lead := item.FirstChild(), ""
+		w.begun = false
+		if c != nil && (c.Kind() == ast.KindTextBlock || c.Kind() == ast.KindParagraph) {
+			c, lead, w.begun = c.NextSibling(), w.inline(c), true
 		}
-		if first {
-			w.body.WriteString(strings.TrimRight(indent+mark, " ") + "\n")
+		writeLines(&w.body, indent+mark, under, lead)
+		for ; c != nil; c = c.NextSibling() {
+			w.block(c, under)
 		}
 	}
 	w.begun = true
@@ -366,14 +361,6 @@ func (w *writer) span(out *strings.Builder, c ast.Node) {
 	case *ast.RawHTML:
 		w.html++
 		out.Write(c.Segments.Value(w.source))
-	case *wikiLink:
-		label := c.label
-		if m := w.names.wiki(c.target); m != nil {
-			label = orgLink("id:"+m.ID, label)
-		} else {
-			w.lost++
-		}
-		out.WriteString(label)
 	default:
 		w.spans(out, c, "")
 	}
@@ -393,8 +380,17 @@ func (w *writer) plain(c ast.Node) string {
 // link returns a link of Markdown. One to an imported note goes by its id, and one to another
 // file stays text with its path behind it.
 func (w *writer) link(target, label string) string {
-	if m := w.names.path(w.m.Source, unescaped(target)); m != nil {
+	name, isWiki := strings.CutPrefix(target, wikiMark)
+	m := w.names.wiki(name)
+	if !isWiki {
+		m = w.names.path(w.m.Source, unescaped(target))
+	}
+	if m != nil {
 		return orgLink("id:"+m.ID, label)
+	}
+	if isWiki {
+		w.lost++
+		return label
 	}
 	if u, err := url.Parse(target); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
 		return orgLink(target, label)

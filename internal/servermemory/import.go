@@ -47,6 +47,9 @@ func (c *change) take(g Graph) (t Taken, err error) {
 	return t, err
 }
 
+// maxAsked is the number of notes in one request, whose size is limited.
+const maxAsked = 200
+
 // unforgotten drops from g, and counts, what was forgotten and not restored since. An entity
 // counts as its headline and as a note titled with its name, an observation as a note titled
 // with its entity's name, a relation as its headline; a relation is also dropped with either
@@ -66,14 +69,20 @@ func (c *change) unforgotten(g Graph) (out Graph, left int, err error) {
 	for _, r := range g.Relations {
 		notes = append(notes, note{Title: c.model.title(r)})
 	}
-	forgotten, err := c.forgotten(notes)
-	if err != nil {
-		return g, 0, err
+	forgotten := map[note]bool{}
+	for asked := range slices.Chunk(notes, maxAsked) {
+		answer, err := exchange.OpForgotten.Call(c.ctx, c.svc, exchange.ForgottenRequest{Notes: asked})
+		if err != nil {
+			return g, 0, err
+		}
+		for _, i := range answer.Notes {
+			forgotten[asked[i]] = true
+		}
 	}
 	is := func(n note) bool { return forgotten[n] }
 	gone := map[string]bool{}
 	for _, e := range g.Entities {
-		if c.model.headlines[entityKey(e.Name)] == nil && slices.ContainsFunc(asNotes(e), is) {
+		if c.model.headlines[e.Name] == nil && slices.ContainsFunc(asNotes(e), is) {
 			gone[e.Name] = true
 			left++
 			continue
@@ -83,30 +92,7 @@ func (c *change) unforgotten(g Graph) (out Graph, left int, err error) {
 		out.Entities = append(out.Entities, Entity{e.Name, e.EntityType, kept})
 	}
 	out.Relations = slices.DeleteFunc(slices.Clone(g.Relations), func(r Relation) bool {
-		return c.model.headlines[relationKey(r)] == nil && (gone[r.From] || gone[r.To] || is(note{Title: c.model.title(r)}))
+		return c.model.headlines[r] == nil && (gone[r.From] || gone[r.To] || is(note{Title: c.model.title(r)}))
 	})
 	return out, left + len(g.Relations) - len(out.Relations), nil
-}
-
-// maxAskedBytes is the number of bytes of notes in one request, whose size is limited.
-const maxAskedBytes = 1 << 20
-
-// forgotten returns the notes that were forgotten.
-func (c *change) forgotten(notes []exchange.NoteText) (map[exchange.NoteText]bool, error) {
-	forgotten := map[exchange.NoteText]bool{}
-	for from := 0; from < len(notes); {
-		to, size := from, 0
-		for ; to < len(notes) && size < maxAskedBytes; to++ {
-			size += len(notes[to].Title) + len(notes[to].Body)
-		}
-		answer, err := exchange.OpForgotten.Call(c.ctx, c.svc, exchange.ForgottenRequest{Notes: notes[from:to]})
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range answer.Notes {
-			forgotten[notes[from+i]] = true
-		}
-		from = to
-	}
-	return forgotten, nil
 }
