@@ -161,7 +161,7 @@ func indexOf(kind Kind, docs []Out, at map[string]string) string {
 		b.WriteString("---\ntype: index\ntitle: Index\n---\n\n")
 	}
 	for _, d := range docs {
-		fmt.Fprintf(&b, "- [%s](%s)\n", strings.NewReplacer("[", "(", "]", ")").Replace(d.Title), strings.ReplaceAll(at[d.Path], " ", "%20"))
+		fmt.Fprintf(&b, "- [%s](%s)\n", withoutBrackets.Replace(d.Title), strings.ReplaceAll(at[d.Path], " ", "%20"))
 	}
 	return b.String()
 }

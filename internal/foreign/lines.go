@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/fovea-memory/fovea/internal/inert"
 )
 
@@ -32,16 +34,16 @@ var (
 const maxDerived = 80
 
 // lines reads a file of JSON lines: each object becomes a headline of one file.
-func (r *reader) lines(in fs.FS, name string) error {
-	if info, err := fs.Stat(in, name); err != nil || !info.Mode().IsRegular() { // to open a pipe could take for ever
+func (r *reader) lines() error {
+	if info, err := fs.Stat(r.In, r.File); err != nil || !info.Mode().IsRegular() { // to open a pipe could take for ever
 		return cmp.Or(err, ErrNoFile)
 	}
-	f, err := in.Open(name)
+	f, err := r.In.Open(r.File)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	stem := strings.TrimSuffix(path.Base(r.File), path.Ext(r.File))
 	seen := map[string]bool{}
 	return EachLine(f, MaxFile, func(number int, line []byte, fault error) error {
 		r.bytes += len(line)
@@ -50,7 +52,7 @@ func (r *reader) lines(in fs.FS, name string) error {
 		case r.ctx.Err() != nil:
 			return r.ctx.Err()
 		case number == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))):
-			r.problem(name, "UTF-16, not UTF-8, left out")
+			r.problem(r.File, "UTF-16, not UTF-8, left out")
 			return fs.SkipAll
 		case r.bytes > MaxBytes || number > MaxLines:
 			return ErrTooMuch
@@ -162,13 +164,14 @@ func (r *reader) fields(m *markdown, above string, fields map[string]any) {
 		list, ok := texts(fields[key])
 		inner, nested := fields[key].(map[string]any)
 		switch {
+		case fields[key] == nil:
 		case ok:
 			m.property(r, above+key, strings.Join(list, ", "))
 		case nested && above == "" && key == "properties":
 			r.fields(m, "", inner)
 		case nested && above == "":
 			r.fields(m, key+"_", inner)
-		case fields[key] != nil:
+		default:
 			r.problem(m.Source, "%s%s holds more than text, left out", above, key)
 		}
 	}
@@ -189,9 +192,12 @@ func take(fields map[string]any, keys []string) string {
 	return ""
 }
 
-// texts returns a value, or a list of values, as texts, and whether it is nothing else.
+// texts returns a value of JSON or YAML, or a list of values, as texts, and whether it is nothing else.
 func texts(v any) (all []string, ok bool) {
+	var items []any
 	switch v := v.(type) {
+	case nil:
+		return nil, true
 	case string:
 		return []string{v}, true
 	case json.Number:
@@ -199,19 +205,30 @@ func texts(v any) (all []string, ok bool) {
 	case bool:
 		return []string{fmt.Sprint(v)}, true
 	case []any:
-		for _, item := range v {
-			if item == nil {
-				continue
-			}
-			one, ok := texts(item)
-			if !ok || len(one) != 1 {
-				return nil, false
-			}
-			all = append(all, one...)
+		items = v
+	case *yaml.Node:
+		switch {
+		case v.Kind == yaml.ScalarNode && v.Tag == "!!null":
+			return nil, true
+		case v.Kind == yaml.ScalarNode:
+			return []string{v.Value}, true
+		case v.Kind != yaml.SequenceNode:
+			return nil, false
 		}
-		return all, true
+		for _, item := range v.Content {
+			items = append(items, item)
+		}
+	default:
+		return nil, false
 	}
-	return nil, false
+	for _, item := range items {
+		one, ok := texts(item)
+		if !ok || len(one) > 1 {
+			return nil, false
+		}
+		all = append(all, one...)
+	}
+	return all, true
 }
 
 func firstRunes(text string, n int) string {

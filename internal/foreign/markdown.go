@@ -76,9 +76,9 @@ func asCode(head string) string {
 // becomes properties with joined keys.
 func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 	for key, v := range skill.FrontMatterPairs(top) {
-		values, plain := scalars(v)
+		values, plain := texts(v)
 		switch {
-		case above == "" && key == titleKeys[r.kind] && plain && len(values) == 1:
+		case above == "" && key == titleKeys[r.Kind] && plain && len(values) == 1:
 			if m.Title != "" {
 				r.problem(m.Source, "%s is there twice, the first left out", key)
 			}
@@ -143,28 +143,6 @@ func (m *markdown) property(r *reader, key, value string) {
 	} else {
 		m.set(k, value)
 	}
-}
-
-// scalars returns the texts of a value or of a list of values, and whether it holds nothing else.
-func scalars(v *yaml.Node) (values []string, plain bool) {
-	switch v.Kind {
-	case yaml.ScalarNode:
-		if v.Tag == "!!null" {
-			return nil, true
-		}
-		return []string{v.Value}, true
-	case yaml.SequenceNode:
-		for _, item := range v.Content {
-			if item.Kind != yaml.ScalarNode {
-				return nil, false
-			}
-			if item.Tag != "!!null" {
-				values = append(values, item.Value)
-			}
-		}
-		return values, true
-	}
-	return nil, false
 }
 
 // names finds the documents that links mean.

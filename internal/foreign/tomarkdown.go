@@ -276,7 +276,7 @@ func (w *exporter) linked(l org.Link) string {
 	if strings.ContainsAny(target, " ()<>") {
 		target = "<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(target) + ">"
 	}
-	return fmt.Sprintf("[%s](%s)", strings.NewReplacer("[", "(", "]", ")").Replace(cmp.Or(label, l.Path)), target)
+	return fmt.Sprintf("[%s](%s)", withoutBrackets.Replace(cmp.Or(label, l.Path)), target)
 }
 
 // unindented drops the blanks at the beginning of each line, which only place it in a list.

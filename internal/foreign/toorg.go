@@ -45,46 +45,32 @@ var containers = regexp.MustCompile(`^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*`)
 // brackets is by how many a byte changes the number of open brackets.
 var brackets = [256]int{'[': 1, ']': -1}
 
-// isTangled reports whether a text has so many links or targets in a paragraph, or so many quotes,
-// lists or brackets within one another, that reading it takes time that grows with their square.
-func isTangled(text string) bool {
-	links, depth := 0, 0
-	for line := range strings.Lines(text) {
-		if len(containers.FindString(line)) > maxIndent {
-			return true
-		}
-		if strings.Trim(line, "> \t\r\n") == "" {
-			links, depth = 0, 0
-		}
-		if links += strings.Count(line, "](") + strings.Count(line, "]:"); links > maxLinks {
-			return true
-		}
-		for i := range len(line) {
-			if depth = max(depth+brackets[line[i]], 0); depth > maxDepth {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// tableCells is at least how many cells the tables of a text have. Each row gets as many as the
-// line of dashes has columns. Escaped bars cost with their square: too many are too many cells.
-func tableCells(text string) (cells int) {
+// costs reports whether a text is tangled: it has so many links or targets in a paragraph, or so
+// many quotes, lists or brackets within one another, that reading it takes time that grows with
+// their square. cells is at least how many cells its tables have, of which each row gets as many as
+// the line of dashes has columns. Escaped bars cost with their square: too many are too many cells.
+func costs(text string) (tangled bool, cells int) {
 	if strings.Count(text, `\|`) > maxLinks {
-		return maxCells + 1
+		cells = maxCells + 1
 	}
-	columns := 0
+	links, depth, columns := 0, 0, 0
 	for line := range strings.Lines(text) {
-		switch bare := strings.TrimLeft(line, "> \t"); {
+		bare := strings.TrimLeft(line, "> \t")
+		switch {
 		case strings.TrimSpace(bare) == "":
-			columns = 0
+			links, depth, columns = 0, 0, 0
 		case strings.Trim(bare, "|-: \t\r\n") == "":
 			columns = max(columns, strings.Count(bare, "|")+1)
 		}
 		cells += columns
+		links += strings.Count(line, "](") + strings.Count(line, "]:")
+		tangled = tangled || links > maxLinks || len(containers.FindString(line)) > maxIndent
+		for i := range len(line) {
+			depth = max(depth+brackets[line[i]], 0)
+			tangled = tangled || depth > maxDepth
+		}
 	}
-	return cells
+	return tangled, cells
 }
 
 // finish makes Org of the text of a file.
@@ -97,11 +83,11 @@ func (m *markdown) finish(r *reader, n names) {
 	if m.Entry {
 		had = m.raw
 	}
-	switch {
-	case isTangled(m.text):
+	switch tangled, cells := costs(m.text); {
+	case tangled:
 		r.problem(m.Source, "more than %d links in a paragraph, or %d brackets, lists or quotes within one another; the file is kept as text", maxLinks, maxDepth)
 		w.verbatim("example", "", strings.Lines(m.text))
-	case tableCells(m.text) > maxCells:
+	case cells > maxCells:
 		r.problem(m.Source, "tables have more than %d cells or %d escaped bars; tables are kept as text", maxCells, maxLinks)
 		w.sections(withoutTables)
 	default:
@@ -194,10 +180,7 @@ func (w *writer) apart() {
 // block writes a block and what is in it.
 func (w *writer) block(b ast.Node, indent string) {
 	switch b := b.(type) {
-	case *ast.Paragraph, *ast.TextBlock:
-		w.apart()
-		w.lines(indent, w.inline(b))
-	case *ast.Heading: // in a list or a quote
+	case *ast.Paragraph, *ast.TextBlock, *ast.Heading: // that in a list or a quote
 		w.apart()
 		w.lines(indent, w.inline(b))
 	case *ast.FencedCodeBlock:
@@ -409,10 +392,13 @@ func unescaped(target string) string {
 	return target
 }
 
+// withoutBrackets makes a text the label of a link, which a bracket would end.
+var withoutBrackets = strings.NewReplacer("[", "(", "]", ")")
+
 // orgLink is a link with a label, which a bracket must not end.
 func orgLink(target, label string) string {
 	target = strings.NewReplacer("[", "%5B", "]", "%5D", " ", "%20", "\n", "").Replace(target)
-	label = strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(label)
+	label = strings.ReplaceAll(withoutBrackets.Replace(label), "\n", " ")
 	if label == "" || label == target {
 		return "[[" + target + "]]"
 	}

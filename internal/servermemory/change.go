@@ -77,12 +77,14 @@ func create[T any](c *change, list []T, of func(T) (key any, e Entity)) ([]T, er
 	return created, c.add(c.model.all[before:])
 }
 
-func (c *change) createEntities(list []Entity) ([]Entity, error) {
-	return create(c, list, func(e Entity) (any, Entity) { return e.Name, e })
+func (c *change) createEntities(in entities) (out entities, err error) {
+	out.Entities, err = create(c, in.Entities, func(e Entity) (any, Entity) { return e.Name, e })
+	return out, err
 }
 
-func (c *change) createRelations(list []Relation) ([]Relation, error) {
-	return create(c, list, func(r Relation) (any, Entity) { return r, Entity{} })
+func (c *change) createRelations(in relations) (out relations, err error) {
+	out.Relations, err = create(c, in.Relations, func(r Relation) (any, Entity) { return r, Entity{} })
+	return out, err
 }
 
 // add writes headlines to the first files that are not full.
@@ -131,44 +133,45 @@ func (c *change) head() (string, error) {
 
 // addObservations adds new observations to their entities. If any name is unknown, it
 // returns an error and adds nothing.
-func (c *change) addObservations(list []Addition) ([]Observed, error) {
-	for _, a := range list {
+func (c *change) addObservations(in additions) (results, error) {
+	for _, a := range in.Observations {
 		if c.model.headlines[a.EntityName] == nil {
 			// The original server's message.
-			return nil, fmt.Errorf("Entity with name %s not found", a.EntityName)
+			return results{}, fmt.Errorf("Entity with name %s not found", a.EntityName)
 		}
 	}
-	results := []Observed{}
-	for _, a := range list {
+	out := results{[]observed{}}
+	for _, a := range in.Observations {
 		h := c.model.headlines[a.EntityName]
 		added := h.lacking(a.Contents)
-		results = append(results, Observed{a.EntityName, added})
+		out.Results = append(out.Results, observed{a.EntityName, added})
 		if len(added) == 0 {
 			continue
 		}
 		h.observe(added)
+		c.model.mirrored = 0
 		if err := c.edit(api.EditRequest{ID: h.nodes[0], Append: new(items(added))}); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
-	return results, nil
+	return out, nil
 }
 
 // deleteEntities deletes entities and the relations that touch them.
-func (c *change) deleteEntities(names []string) error {
-	gone := setOf(names)
+func (c *change) deleteEntities(in entityNames) (done, error) {
+	gone := setOf(in.EntityNames)
 	for name := range gone {
 		gone[name] = c.model.headlines[name] != nil
 	}
-	return c.forget(func(h *headline) bool {
+	return done{true, "Entities deleted successfully"}, c.forget(func(h *headline) bool {
 		r, isRelation := h.key.(Relation)
 		return isRelation && (gone[r.From] || gone[r.To]) || !isRelation && gone[h.entity.Name]
 	})
 }
 
-func (c *change) deleteRelations(list []Relation) error {
-	gone := setOf(list)
-	return c.forget(func(h *headline) bool {
+func (c *change) deleteRelations(in relations) (done, error) {
+	gone := setOf(in.Relations)
+	return done{true, "Relations deleted successfully"}, c.forget(func(h *headline) bool {
 		r, isRelation := h.key.(Relation)
 		return isRelation && gone[r]
 	})
@@ -192,6 +195,7 @@ func (c *change) forget(selected func(*headline) bool) error {
 		}
 		delete(m.headlines, h.key)
 	}
+	m.mirrored = 0
 	m.all = slices.DeleteFunc(m.all, func(h *headline) bool { return m.headlines[h.key] == nil })
 	return nil
 }
@@ -201,8 +205,8 @@ const maxTries = 5
 
 // deleteObservations removes observations from headlines and keeps everything else, such as
 // a person's text.
-func (c *change) deleteObservations(list []Deletion) error {
-	for _, d := range list {
+func (c *change) deleteObservations(in deletions) (done, error) {
+	for _, d := range in.Deletions {
 		h := c.model.headlines[d.EntityName]
 		if h == nil {
 			continue
@@ -213,17 +217,18 @@ func (c *change) deleteObservations(list []Deletion) error {
 		}
 		h.entity.Observations = nil
 		h.observe(left)
+		c.model.mirrored = 0
 		for _, node := range h.nodes {
 			e, err := c.without(node, d.Observations)
 			for try := 1; try < maxTries && fovea.KindOf(err) == fovea.Conflict; try++ {
 				e, err = c.without(node, d.Observations)
 			}
 			if err := c.commit(e, err); err != nil {
-				return err
+				return done{}, err
 			}
 		}
 	}
-	return nil
+	return done{true, "Observations deleted successfully"}, nil
 }
 
 // without removes observations from the text of a node, unless that changes meanwhile.

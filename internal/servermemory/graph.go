@@ -35,13 +35,13 @@ type headline struct {
 	nodes  []string // ids of the nodes that have it: one, unless two writers created it at once
 	order  int
 	folded string // an entity's searched text, in lower case
-	line   []byte // that of the file of server-memory; nil until it is wanted
 }
 
 // model is this process's copy of the graph.
 type model struct {
 	headlines map[any]*headline // by key
 	all       []*headline       // in order of creation
+	mirrored  int               // how many of all the mirror has as they are; 0 where any other changed
 	last      int               // the highest order
 	sizes     map[string]int    // of files, in bytes, by the id of their headlines; what entities gain later is not counted
 }
@@ -79,7 +79,6 @@ func (h *headline) lacking(observations []string) []string {
 // matches within one part.
 func (h *headline) observe(what []string) {
 	e := &h.entity
-	h.line = nil
 	e.Observations = append(slices.Clip(e.Observations), what...)
 	h.folded = strings.ToLower(strings.Join(append([]string{e.Name, e.EntityType}, e.Observations...), "\x00"))
 }

@@ -31,19 +31,19 @@ func (c *change) take(g Graph) (t Taken, err error) {
 	if g, t.Forgotten, err = c.unforgotten(g); err != nil {
 		return t, err
 	}
-	entities, err := c.createEntities(g.Entities)
+	created, err := c.createEntities(entities{g.Entities})
 	if err != nil {
 		return t, err
 	}
 	for _, e := range g.Entities {
-		added, err := c.addObservations([]Addition{{e.Name, e.Observations}})
+		added, err := c.addObservations(additions{[]addition{{e.Name, e.Observations}}})
 		if err != nil {
 			return t, err
 		}
-		t.Observations += len(added[0].AddedObservations)
+		t.Observations += len(added.Results[0].AddedObservations)
 	}
-	relations, err := c.createRelations(g.Relations)
-	t.Entities, t.Relations = len(entities), len(relations)
+	linked, err := c.createRelations(relations{g.Relations})
+	t.Entities, t.Relations = len(created.Entities), len(linked.Relations)
 	return t, err
 }
 

@@ -77,9 +77,6 @@ func (g *Graph) add(text []byte) error {
 
 // asLine returns a headline in the format of that file.
 func (h *headline) asLine() []byte {
-	if h.line != nil {
-		return h.line
-	}
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)
 	to.SetEscapeHTML(false)
@@ -94,6 +91,5 @@ func (h *headline) asLine() []byte {
 			Entity
 		}{"entity", h.entity})
 	}
-	h.line = b.Bytes()
-	return h.line
+	return b.Bytes()
 }

@@ -124,15 +124,15 @@ func (s *Store) view(ctx context.Context, keep func(*headline) bool) (Graph, err
 // Graph returns the whole graph.
 func (s *Store) Graph(ctx context.Context) (Graph, error) { return s.view(ctx, nil) }
 
-// search returns the entities with text in their name, type or an observation, ignoring
+// search returns the entities with the query in their name, type or an observation, ignoring
 // case, with their relations.
-func (s *Store) search(ctx context.Context, text string) (Graph, error) {
-	text = strings.ToLower(text)
+func (s *Store) search(ctx context.Context, in query) (Graph, error) {
+	text := strings.ToLower(in.Query)
 	return s.view(ctx, func(h *headline) bool { return strings.Contains(h.folded, text) })
 }
 
 // open returns the entities with exactly these names, with their relations.
-func (s *Store) open(ctx context.Context, names []string) (Graph, error) {
-	wanted := setOf(names)
+func (s *Store) open(ctx context.Context, in names) (Graph, error) {
+	wanted := setOf(in.Names)
 	return s.view(ctx, func(h *headline) bool { return wanted[h.entity.Name] })
 }
