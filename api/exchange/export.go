@@ -21,6 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/foreign"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -104,13 +105,12 @@ func chosen(v *view.View, text string) (map[string]bool, error) {
 }
 
 func exportLines(ctx context.Context, v *view.View, req *ExportRequest, keep map[string]bool) (*Exported, error) {
-	var notes []foreign.Object
+	var notes []*node.Node
 	for n := range v.All() {
 		if keep != nil && !keep[n.ID] || document.IsMemory(n.Path) {
 			continue
 		}
-		notes = append(notes, foreign.Object{ID: n.ID, Title: n.Title(), Path: n.Path, Todo: n.Derived.Todo, Tags: n.Derived.Tags,
-			Properties: n.Derived.PropertyLists(), Content: n.Body()})
+		notes = append(notes, n)
 	}
 	text, problems, err := foreign.Lines(notes)
 	if err == nil {
@@ -135,12 +135,6 @@ func documents(v *view.View, keep map[string]bool) (docs []foreign.Out, of map[s
 		if document.IsMemory(top.Path) || top.Derived.Opaque {
 			continue
 		}
-		d := foreign.Out{Path: top.Path, ID: top.ID, Title: top.Title(), Tags: top.Derived.Tags}
-		for _, p := range top.Derived.Properties {
-			if !strings.EqualFold(p.Key, "ID") {
-				d.Properties = append(d.Properties, [2]string{p.Key, p.Value})
-			}
-		}
 		var text strings.Builder
 		kept := keep == nil
 		var ids []string
@@ -153,10 +147,9 @@ func documents(v *view.View, keep map[string]bool) (docs []foreign.Out, of map[s
 			continue
 		}
 		for _, id := range ids {
-			of[id] = d.Path
+			of[id] = top.Path
 		}
-		d.Text = text.String()
-		docs = append(docs, d)
+		docs = append(docs, foreign.Out{Node: top, Text: text.String()})
 	}
 	return docs, of
 }
@@ -183,10 +176,13 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 	if err != nil {
 		return err
 	}
-	names := map[string]bool{}
+	names, ours := map[string]bool{}, map[string]bool{}
+	for _, name := range before {
+		ours[foreign.Fold(name)] = true
+	}
 	for _, f := range files {
 		names[f.Path] = true
-		if slices.ContainsFunc(before, func(name string) bool { return foreign.Fold(name) == foreign.Fold(f.Path) }) {
+		if ours[foreign.Fold(f.Path)] {
 			continue
 		}
 		if _, err := in.Lstat(f.Path); err == nil {

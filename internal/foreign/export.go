@@ -15,17 +15,14 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
 // Out is a document on its way to another program.
 type Out struct {
-	Path       string // of the Org file
-	ID         string
-	Title      string
-	Tags       []string
-	Properties [][2]string // without its id
-	Text       string      // of the Org file
+	*node.Node
+	Text string // of the Org file
 }
 
 // File is a file to write.
@@ -112,21 +109,21 @@ func relative(from, to string) string {
 // TODO words that it declares.
 func front(kind Kind, d *Out, words []string) (string, error) {
 	properties := map[string]string{}
-	for _, p := range d.Properties {
-		properties[strings.ToLower(p[0])] = p[1]
+	for _, p := range d.Derived.Properties {
+		properties[strings.ToLower(p.Key)] = p.Value
 	}
 	kindOf := cmp.Or(properties["type"], properties["metadata_type"], "note")
-	pairs := []pair{{"title", d.Title}}
+	pairs := []pair{{"title", d.Title()}}
 	switch kind {
 	case Claude:
-		pairs = []pair{{"name", d.Title}, {"description", cmp.Or(properties["description"], d.Title)}, {"metadata", map[string]string{"type": kindOf}}}
+		pairs = []pair{{"name", d.Title()}, {"description", cmp.Or(properties["description"], d.Title())}, {"metadata", map[string]string{"type": kindOf}}}
 	case OKF:
-		pairs = []pair{{"type", kindOf}, {"title", d.Title}}
+		pairs = []pair{{"type", kindOf}, {"title", d.Title()}}
 	case BasicMemory:
 		pairs = append(pairs, pair{"type", kindOf}, pair{"permalink", strings.TrimSuffix(d.Path, path.Ext(d.Path))})
 	}
-	if len(d.Tags) > 0 {
-		pairs = append(pairs, pair{"tags", d.Tags})
+	if tags := d.Derived.Tags; len(tags) > 0 {
+		pairs = append(pairs, pair{"tags", tags})
 	}
 	if len(words) > 0 {
 		pairs = append(pairs, pair{wordsKey, words})
@@ -161,7 +158,7 @@ func indexOf(kind Kind, docs []Out, at map[string]string) string {
 		b.WriteString("---\ntype: index\ntitle: Index\n---\n\n")
 	}
 	for _, d := range docs {
-		fmt.Fprintf(&b, "- [%s](%s)\n", withoutBrackets.Replace(d.Title), strings.ReplaceAll(at[d.Path], " ", "%20"))
+		fmt.Fprintf(&b, "- [%s](%s)\n", withoutBrackets.Replace(d.Title()), strings.ReplaceAll(at[d.Path], " ", "%20"))
 	}
 	return b.String()
 }
@@ -185,17 +182,17 @@ type Object struct {
 func (o *Object) Exported() bool { return o.Format == formatOrg && o.ID != "" && o.Path != "" }
 
 // Lines returns notes as JSON objects, one a line, and what could not be carried over.
-func Lines(notes []Object) (string, []Problem, error) {
+func Lines(notes []*node.Node) (string, []Problem, error) {
 	var b strings.Builder
 	var problems []Problem
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, n := range notes {
-		n.Format = formatOrg
-		if !utf8.ValidString(n.Content + n.Title) {
+		o := Object{n.ID, n.Title(), n.Path, n.Derived.Todo, n.Derived.Tags, n.Derived.PropertyLists(), formatOrg, n.Body()}
+		if !utf8.ValidString(o.Content + o.Title) {
 			problems = append(problems, Problem{n.Path, noText})
 		}
-		if err := enc.Encode(n); err != nil {
+		if err := enc.Encode(o); err != nil {
 			return "", nil, err
 		}
 	}
