@@ -148,7 +148,7 @@ func (c *change) addObservations(in additions) (results, error) {
 		if len(added) == 0 {
 			continue
 		}
-		h.observe(added)
+		h.observe(h.entity.Observations, added)
 		c.model.mirrored = 0
 		if err := c.edit(api.EditRequest{ID: h.nodes[0], Append: new(items(added))}); err != nil {
 			return out, err
@@ -157,12 +157,9 @@ func (c *change) addObservations(in additions) (results, error) {
 	return out, nil
 }
 
-// deleteEntities deletes entities and the relations that touch them.
+// deleteEntities deletes entities, and the relations that touch one of their names.
 func (c *change) deleteEntities(in entityNames) (done, error) {
 	gone := setOf(in.EntityNames)
-	for name := range gone {
-		gone[name] = c.model.headlines[name] != nil
-	}
 	return done{true, "Entities deleted successfully"}, c.forget(func(h *headline) bool {
 		r, isRelation := h.key.(Relation)
 		return isRelation && (gone[r.From] || gone[r.To]) || !isRelation && gone[h.entity.Name]
@@ -215,7 +212,6 @@ func (c *change) deleteObservations(in deletions) (done, error) {
 		if len(left) == len(h.entity.Observations) {
 			continue
 		}
-		h.entity.Observations = nil
 		h.observe(left)
 		c.model.mirrored = 0
 		for _, node := range h.nodes {

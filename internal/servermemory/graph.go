@@ -53,11 +53,11 @@ func newModel() *model { return &model{headlines: map[any]*headline{}, sizes: ma
 func (m *model) put(key any, e Entity, node string, order int) *headline {
 	h := m.headlines[key]
 	if h == nil {
-		h = &headline{key: key, order: order, entity: Entity{e.Name, e.EntityType, []string{}}}
+		h = &headline{key: key, order: order, entity: Entity{Name: e.Name, EntityType: e.EntityType}}
 		m.headlines[key], m.all = h, append(m.all, h)
 		h.observe(e.Observations)
 	} else {
-		h.observe(h.lacking(e.Observations))
+		h.observe(h.entity.Observations, h.lacking(e.Observations))
 	}
 	m.last = max(m.last, order)
 	h.nodes = append(h.nodes, node)
@@ -75,11 +75,11 @@ func (h *headline) lacking(observations []string) []string {
 	return lacking
 }
 
-// observe adds observations, and builds the searched text. A NUL between its parts keeps
+// observe sets the observations, and builds the searched text. A NUL between its parts keeps
 // matches within one part.
-func (h *headline) observe(what []string) {
+func (h *headline) observe(all ...[]string) {
 	e := &h.entity
-	e.Observations = append(slices.Clip(e.Observations), what...)
+	e.Observations = append([]string{}, slices.Concat(all...)...) // an empty list, never none
 	h.folded = strings.ToLower(strings.Join(append([]string{e.Name, e.EntityType}, e.Observations...), "\x00"))
 }
 
