@@ -5,6 +5,7 @@ package foreign
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/org"
@@ -63,11 +64,7 @@ func (w *exporter) headline(h *org.Headline, t *org.Tree) string {
 // section writes the elements of a section.
 func (w *exporter) section(t *org.Tree) {
 	w.t = t
-	for c := range t.Children(0) {
-		if !t.Elements[c].Secondary {
-			w.element(c, "")
-		}
-	}
+	w.children(0, "")
 }
 
 // apart leaves a line between two blocks.
@@ -111,7 +108,9 @@ func (w *exporter) element(i int, indent string) {
 
 func (w *exporter) children(i int, indent string) {
 	for c := range w.t.Children(i) {
-		w.element(c, indent)
+		if !w.t.Elements[c].Secondary {
+			w.element(c, indent)
+		}
 	}
 }
 
@@ -178,12 +177,11 @@ func (w *exporter) item(i int, indent string) {
 
 // table writes a table; Markdown has one rule, below the first row.
 func (w *exporter) table(i int, indent string) {
+	w.apart()
 	if w.t.IsTableEl(i) {
-		w.apart()
 		w.lines(indent, "```\n"+w.t.Text(i)+"```")
 		return
 	}
-	w.apart()
 	rows := 0
 	for r := range w.t.Children(i) {
 		if w.t.IsRule(r) {
@@ -204,12 +202,8 @@ func (w *exporter) table(i int, indent string) {
 
 // inline returns the contents of an element or object with their markup.
 func (w *exporter) inline(i int) string {
-	var objects []int
-	for c := range w.t.Children(i) {
-		objects = append(objects, c)
-	}
 	e := &w.t.Elements[i]
-	return w.between(e.ContentsStart, e.ContentsEnd, objects)
+	return w.between(e.ContentsStart, e.ContentsEnd, slices.Collect(w.t.Children(i)))
 }
 
 // between returns a range of the source with the objects in it as Markdown has them.
@@ -228,16 +222,15 @@ func (w *exporter) between(from, to int32, objects []int) string {
 	return b.String()
 }
 
+// marks are those of Markdown for a span of Org.
+var marks = map[org.Type]string{org.TypeBold: "**", org.TypeItalic: "*", org.TypeStrikeThrough: "~~", org.TypeUnderline: ""}
+
 func (w *exporter) object(i int) string {
-	switch w.t.Elements[i].Type {
-	case org.TypeBold:
-		return "**" + w.inline(i) + "**"
-	case org.TypeItalic:
-		return "*" + w.inline(i) + "*"
-	case org.TypeStrikeThrough:
-		return "~~" + w.inline(i) + "~~"
-	case org.TypeUnderline:
-		return w.inline(i)
+	e := &w.t.Elements[i]
+	if mark, is := marks[e.Type]; is {
+		return mark + w.inline(i) + mark
+	}
+	switch e.Type {
 	case org.TypeCode, org.TypeVerbatim:
 		code := w.t.Marked(i)
 		if strings.Contains(code, "`") {
@@ -251,7 +244,6 @@ func (w *exporter) object(i int) string {
 	case org.TypeTarget, org.TypeRadioTarget:
 		return w.t.Marked(i)
 	}
-	e := &w.t.Elements[i]
 	return strings.TrimRight(w.t.Source[e.Start:e.End], " \t")
 }
 
