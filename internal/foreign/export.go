@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -57,10 +58,12 @@ func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([
 			return nil, nil, err
 		}
 		body := ToMarkdown(parsed, func(id string) string {
-			if to, ok := of[id]; ok && to != d.Path {
-				return relative(path.Dir(d.Path), at[to])
+			to, ok := of[id]
+			if !ok || to == d.Path {
+				return ""
 			}
-			return ""
+			way, _ := filepath.Rel(path.Dir(d.Path), at[to]) // both are below the memex
+			return filepath.ToSlash(way)
 		})
 		files = append(files, File{at[d.Path], head + "\n" + body})
 	}
@@ -92,18 +95,6 @@ func markdownPaths(docs []Out) map[string]string {
 // markdownPath is the path of the exported file. An archive, NOTES.org_archive, keeps its ending,
 // so that it is not written in place of NOTES.org.
 func markdownPath(at string) string { return strings.TrimSuffix(at, ".org") + ".md" }
-
-// relative is the path to a file from a folder.
-func relative(from, to string) string {
-	up := ""
-	for from != "." && !strings.HasPrefix(to, from+"/") {
-		from, up = path.Dir(from), up+"../"
-	}
-	if from != "." {
-		to = strings.TrimPrefix(to, from+"/")
-	}
-	return up + to
-}
 
 // front returns the front matter of a document, its keys in an order of their own. words are the
 // TODO words that it declares.

@@ -20,6 +20,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Keys of JSON objects that have a meaning here, in the order in which they count.
@@ -124,7 +125,7 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	m.Title, m.text = strings.Join(strings.Fields(take(fields, titleFields)), " "), take(fields, textFields)
 	if m.Title == "" {
 		first, _, _ := strings.Cut(strings.TrimLeft(m.text, "# \n\t"), "\n")
-		m.Title = firstRunes(strings.TrimSpace(first), maxDerived)
+		m.Title = text.Truncate(strings.TrimSpace(first), maxDerived)
 		m.raw += m.Title
 	}
 	if m.Title == "" {
@@ -229,13 +230,4 @@ func texts(v any) (all []string, ok bool) {
 		all = append(all, one...)
 	}
 	return all, true
-}
-
-func firstRunes(text string, n int) string {
-	for i := range text {
-		if n--; n < 0 {
-			return strings.TrimSpace(text[:i]) + "…"
-		}
-	}
-	return text
 }
