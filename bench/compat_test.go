@@ -5,9 +5,12 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +67,96 @@ func compat(t testing.TB, modules string, n int) {
 		t.Logf("%d entities, %s: p50 %.2f ms (p95 %.2f), server-memory %.2f (%.2f), %.1f times",
 			n, ask.tool, ms(took[0][middle]), ms(took[0][end]), ms(took[1][middle]), ms(took[1][end]), ms(took[1][middle])/ms(took[0][middle]))
 	}
+}
+
+// TestCompatAnswers: the nine tools answer a random conversation as the original does, and leave a
+// file that says the same.
+func TestCompatAnswers(t *testing.T) {
+	modules, err := peerModules(t)
+	if err != nil {
+		t.Skipf("../.ci/npm peers: %v", err)
+	}
+	m := generate(t, 1)
+	files := []string{graphFile(t, 3), graphFile(t, 3)}
+	sides := []*spoken{
+		speak(t, append(m.env(), "MEMORY_FILE_PATH="+files[0]), m.program, "mcp", "--no-daemon", "--memex", m.dir, "--compat", "server-memory"),
+		original(t, modules, files[1]),
+	}
+	draw := rand.New(rand.NewPCG(1, 2))
+	for range foveatest.Size(600, 60) {
+		tool, args := drawCall(draw)
+		type result struct {
+			IsError           bool
+			Content           []struct{ Text string }
+			StructuredContent any
+		}
+		var got [2]struct{ Result result }
+		for k, side := range sides {
+			must(t, json.Unmarshal([]byte(side.answer("tools/call", map[string]any{"name": tool, "arguments": args})), &got[k]))
+		}
+		if !reflect.DeepEqual(got[0], got[1]) {
+			t.Fatalf("%s %v:\n%+v\nserver-memory\n%+v", tool, args, got[0], got[1])
+		}
+	}
+	var lines [2][]string
+	for k, file := range files {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		lines[k] = slices.Sorted(strings.SplitSeq(strings.TrimSpace(string(text)), "\n"))
+	}
+	if !slices.Equal(lines[0], lines[1]) {
+		t.Errorf("the file:\n%q\nthat of server-memory\n%q", lines[0], lines[1])
+	}
+}
+
+// drawCall draws a call of one of the nine tools. No name stands twice in one, which the original
+// takes for two entities.
+func drawCall(draw *rand.Rand) (tool string, args map[string]any) {
+	some := func(of ...string) []string {
+		draw.Shuffle(len(of), func(i, k int) { of[i], of[k] = of[k], of[i] })
+		return of[:draw.IntN(4)]
+	}
+	names := func() []string {
+		return some("n-0", "n-1", "C d", "é", "* star", `q"x`, "[[x]]", "TODO y", ":t:", "a\nb", "none")
+	}
+	said := func() []string {
+		return some("cat-00 says 0", "#+begin", "- x", "two  b", " pad ", "Ünï", "[ ] c", "<&>")
+	}
+	list := func(with func(name string) map[string]any) []map[string]any {
+		all := []map[string]any{}
+		for _, name := range names() {
+			all = append(all, with(name))
+		}
+		return all
+	}
+	relation := func(from string) map[string]any {
+		return map[string]any{"from": from, "to": append(names(), "n-2")[0], "relationType": "* r"}
+	}
+	switch draw.IntN(10) {
+	case 0, 1:
+		return "create_entities", map[string]any{"entities": list(func(name string) map[string]any {
+			return map[string]any{"name": name, "entityType": "t", "observations": said()}
+		})}
+	case 2:
+		return "create_relations", map[string]any{"relations": list(relation)}
+	case 3:
+		return "add_observations", map[string]any{"observations": list(func(name string) map[string]any {
+			return map[string]any{"entityName": name, "contents": said()}
+		})}
+	case 4:
+		return "delete_entities", map[string]any{"entityNames": names()}
+	case 5:
+		return "delete_observations", map[string]any{"deletions": list(func(name string) map[string]any {
+			return map[string]any{"entityName": name, "observations": said()}
+		})}
+	case 6:
+		return "delete_relations", map[string]any{"relations": list(relation)}
+	case 7:
+		return "search_nodes", map[string]any{"query": append(said(), "")[0]}
+	case 8:
+		return "open_nodes", map[string]any{"names": names()}
+	}
+	return "read_graph", map[string]any{}
 }
 
 // graphFile returns a new file of server-memory with n entities.

@@ -253,6 +253,14 @@ func speak(t testing.TB, env []string, name string, arg ...string) *spoken {
 // ask returns when the answer has come; a refusal ends the test.
 func (s *spoken) ask(method string, params any) {
 	s.t.Helper()
+	if answer := s.answer(method, params); strings.Contains(answer, `"isError":true`) || strings.Contains(answer, `"error":`) {
+		s.t.Fatalf("%s %v: %s", method, params, answer)
+	}
+}
+
+// answer returns the line with the answer.
+func (s *spoken) answer(method string, params any) string {
+	s.t.Helper()
 	s.id++
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": s.id, "method": method, "params": params})
 	if err != nil {
@@ -262,9 +270,10 @@ func (s *spoken) ask(method string, params any) {
 		s.t.Fatal(err)
 	}
 	answer, err := s.out.ReadString('\n')
-	if err != nil || strings.Contains(answer, `"isError":true`) || strings.Contains(answer, `"error":`) {
+	if err != nil {
 		s.t.Fatalf("%s: %s, %v", text, answer, err)
 	}
+	return answer
 }
 
 func (s *spoken) measure(where, tool string, n int, args func(i int) any) {

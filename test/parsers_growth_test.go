@@ -12,8 +12,10 @@ import (
 	"testing/fstest"
 
 	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foreign"
 	"github.com/fovea-memory/fovea/internal/outline"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -36,7 +38,8 @@ var readers = map[string]func(t *testing.T, text string) (problems []foreign.Pro
 		return importGrowing(t, foreign.JSONLines, "a.jsonl", text)
 	},
 	"export": func(t *testing.T, text string) []foreign.Problem {
-		if _, _, err := foreign.Folder(t.Context(), foreign.Markdown, []foreign.Out{{Path: "a.org", ID: "a", Title: "A", Text: text}}, nil); err != nil {
+		n := &node.Node{ID: "a", Entry: node.Entry{Path: "a.org"}, Derived: &document.Derived{Title: "A"}}
+		if _, _, err := foreign.Folder(t.Context(), foreign.Markdown, []foreign.Out{{Node: n, Text: text}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		return nil

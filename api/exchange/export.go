@@ -105,13 +105,12 @@ func chosen(v *view.View, text string) (map[string]bool, error) {
 }
 
 func exportLines(ctx context.Context, v *view.View, req *ExportRequest, keep map[string]bool) (*Exported, error) {
-	var notes []foreign.Object
+	var notes []*node.Node
 	for n := range v.All() {
 		if keep != nil && !keep[n.ID] || document.IsMemory(n.Path) {
 			continue
 		}
-		notes = append(notes, foreign.Object{ID: n.ID, Title: titleOf(n), Path: n.Path, Todo: n.Derived.Todo, Tags: n.Derived.Tags,
-			Properties: n.Derived.PropertyLists(), Content: n.Body()})
+		notes = append(notes, n)
 	}
 	text, problems, err := foreign.Lines(notes)
 	if err == nil {
@@ -129,26 +128,12 @@ func exportLines(ctx context.Context, v *view.View, req *ExportRequest, keep map
 	return &Exported{To: req.To, Notes: len(notes), Files: 1, Problems: inLines(problems)}, nil
 }
 
-// titleOf is the title of a node, that of a document without one its path.
-func titleOf(n *node.Node) string {
-	if n.Derived.Title != "" || n.Type != document.TypeDocument {
-		return n.Derived.Title
-	}
-	return strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))
-}
-
 // documents returns the Org files of a view with a chosen node, and in which one each id is.
 func documents(v *view.View, keep map[string]bool) (docs []foreign.Out, of map[string]string) {
 	of = map[string]string{}
 	for top := range v.Documents() {
 		if document.IsMemory(top.Path) || top.Derived.Opaque {
 			continue
-		}
-		d := foreign.Out{Path: top.Path, ID: top.ID, Title: titleOf(top), Tags: top.Derived.Tags}
-		for _, p := range top.Derived.Properties {
-			if !strings.EqualFold(p.Key, "ID") {
-				d.Properties = append(d.Properties, [2]string{p.Key, p.Value})
-			}
 		}
 		var text strings.Builder
 		kept := keep == nil
@@ -162,10 +147,9 @@ func documents(v *view.View, keep map[string]bool) (docs []foreign.Out, of map[s
 			continue
 		}
 		for _, id := range ids {
-			of[id] = d.Path
+			of[id] = top.Path
 		}
-		d.Text = text.String()
-		docs = append(docs, d)
+		docs = append(docs, foreign.Out{Node: top, Text: text.String()})
 	}
 	return docs, of
 }
@@ -192,10 +176,13 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 	if err != nil {
 		return err
 	}
-	names := map[string]bool{}
+	names, ours := map[string]bool{}, map[string]bool{}
+	for _, name := range before {
+		ours[foreign.Fold(name)] = true
+	}
 	for _, f := range files {
 		names[f.Path] = true
-		if slices.ContainsFunc(before, func(name string) bool { return foreign.Fold(name) == foreign.Fold(f.Path) }) {
+		if ours[foreign.Fold(f.Path)] {
 			continue
 		}
 		if _, err := in.Lstat(f.Path); err == nil {

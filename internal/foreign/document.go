@@ -151,8 +151,8 @@ func (m *markdown) words(r *reader, values []string) {
 }
 
 // declaredWords returns the sequences of TODO words that an Org file declares.
-func declaredWords(text string) (sequences []string) {
-	for _, k := range org.Parse(text, nil).Settings {
+func declaredWords(d *org.Document) (sequences []string) {
+	for _, k := range d.Settings {
 		switch k.Key {
 		case "TODO", "SEQ_TODO", "TYP_TODO":
 			sequences = append(sequences, k.Value)

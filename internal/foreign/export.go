@@ -9,21 +9,21 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Out is a document on its way to another program.
 type Out struct {
-	Path       string // of the Org file
-	ID         string
-	Title      string
-	Tags       []string
-	Properties [][2]string // without its id
-	Text       string      // of the Org file
+	*node.Node
+	Text string // of the Org file
 }
 
 // File is a file to write.
@@ -52,15 +52,18 @@ func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([
 			problems = append(problems, Problem{d.Path, noText})
 			d.Text = strings.ToValidUTF8(d.Text, "\uFFFD")
 		}
-		head, err := front(kind, d)
+		parsed := org.Parse(d.Text, nil)
+		head, err := front(kind, d, declaredWords(parsed))
 		if err != nil {
 			return nil, nil, err
 		}
-		body := ToMarkdown(d.Text, func(id string) string {
-			if to, ok := of[id]; ok && to != d.Path {
-				return relative(path.Dir(d.Path), at[to])
+		body := ToMarkdown(parsed, func(id string) string {
+			to, ok := of[id]
+			if !ok || to == d.Path {
+				return ""
 			}
-			return ""
+			way, _ := filepath.Rel(path.Dir(d.Path), at[to]) // both are below the memex
+			return filepath.ToSlash(way)
 		})
 		files = append(files, File{at[d.Path], head + "\n" + body})
 	}
@@ -93,51 +96,27 @@ func markdownPaths(docs []Out) map[string]string {
 // so that it is not written in place of NOTES.org.
 func markdownPath(at string) string { return strings.TrimSuffix(at, ".org") + ".md" }
 
-// relative is the path to a file from a folder.
-func relative(from, to string) string {
-	up := ""
-	for from != "." && !strings.HasPrefix(to, from+"/") {
-		from, up = path.Dir(from), up+"../"
-	}
-	if from != "." {
-		to = strings.TrimPrefix(to, from+"/")
-	}
-	return up + to
-}
-
-// front returns the front matter of a document, its keys in an order of their own.
-func front(kind Kind, d *Out) (string, error) {
-	var m yaml.Node
-	m.Kind = yaml.MappingNode
-	add := func(key string, value any) error {
-		var k, v yaml.Node
-		if err := k.Encode(key); err != nil {
-			return err
-		}
-		if err := v.Encode(value); err != nil {
-			return err
-		}
-		m.Content = append(m.Content, &k, &v)
-		return nil
-	}
+// front returns the front matter of a document, its keys in an order of their own. words are the
+// TODO words that it declares.
+func front(kind Kind, d *Out, words []string) (string, error) {
 	properties := map[string]string{}
-	for _, p := range d.Properties {
-		properties[strings.ToLower(p[0])] = p[1]
+	for _, p := range d.Derived.Properties {
+		properties[strings.ToLower(p.Key)] = p.Value
 	}
 	kindOf := cmp.Or(properties["type"], properties["metadata_type"], "note")
-	pairs := []pair{{"title", d.Title}}
+	pairs := []pair{{"title", d.Title()}}
 	switch kind {
 	case Claude:
-		pairs = []pair{{"name", d.Title}, {"description", cmp.Or(properties["description"], d.Title)}, {"metadata", map[string]string{"type": kindOf}}}
+		pairs = []pair{{"name", d.Title()}, {"description", cmp.Or(properties["description"], d.Title())}, {"metadata", map[string]string{"type": kindOf}}}
 	case OKF:
-		pairs = []pair{{"type", kindOf}, {"title", d.Title}}
+		pairs = []pair{{"type", kindOf}, {"title", d.Title()}}
 	case BasicMemory:
 		pairs = append(pairs, pair{"type", kindOf}, pair{"permalink", strings.TrimSuffix(d.Path, path.Ext(d.Path))})
 	}
-	if len(d.Tags) > 0 {
-		pairs = append(pairs, pair{"tags", d.Tags})
+	if tags := d.Derived.Tags; len(tags) > 0 {
+		pairs = append(pairs, pair{"tags", tags})
 	}
-	if words := declaredWords(d.Text); len(words) > 0 {
+	if len(words) > 0 {
 		pairs = append(pairs, pair{wordsKey, words})
 	}
 	pairs = append(pairs, pair{"id", d.ID})
@@ -146,13 +125,15 @@ func front(kind Kind, d *Out) (string, error) {
 			pairs = append(pairs, pair{key, properties[key]})
 		}
 	}
+	head := "---\n"
 	for _, p := range pairs {
-		if err := add(p.key, p.value); err != nil {
+		text, err := yaml.Marshal(map[string]any{p.key: p.value})
+		if err != nil {
 			return "", err
 		}
+		head += string(text)
 	}
-	text, err := yaml.Marshal(&m)
-	return "---\n" + string(text) + "---\n", err
+	return head + "---\n", nil
 }
 
 // pair is a key of front matter with its value.
@@ -168,7 +149,7 @@ func indexOf(kind Kind, docs []Out, at map[string]string) string {
 		b.WriteString("---\ntype: index\ntitle: Index\n---\n\n")
 	}
 	for _, d := range docs {
-		fmt.Fprintf(&b, "- [%s](%s)\n", strings.NewReplacer("[", "(", "]", ")").Replace(d.Title), strings.ReplaceAll(at[d.Path], " ", "%20"))
+		fmt.Fprintf(&b, "- [%s](%s)\n", withoutBrackets.Replace(d.Title()), strings.ReplaceAll(at[d.Path], " ", "%20"))
 	}
 	return b.String()
 }
@@ -192,17 +173,17 @@ type Object struct {
 func (o *Object) Exported() bool { return o.Format == formatOrg && o.ID != "" && o.Path != "" }
 
 // Lines returns notes as JSON objects, one a line, and what could not be carried over.
-func Lines(notes []Object) (string, []Problem, error) {
+func Lines(notes []*node.Node) (string, []Problem, error) {
 	var b strings.Builder
 	var problems []Problem
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, n := range notes {
-		n.Format = formatOrg
-		if !utf8.ValidString(n.Content + n.Title) {
+		o := Object{n.ID, n.Title(), n.Path, n.Derived.Todo, n.Derived.Tags, n.Derived.PropertyLists(), formatOrg, n.Body()}
+		if !utf8.ValidString(o.Content + o.Title) {
 			problems = append(problems, Problem{n.Path, noText})
 		}
-		if err := enc.Encode(n); err != nil {
+		if err := enc.Encode(o); err != nil {
 			return "", nil, err
 		}
 	}

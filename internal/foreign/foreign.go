@@ -94,15 +94,15 @@ type Source struct {
 // Read reads the notes of a source, in the order of their paths or lines. Errors: ErrKind,
 // ErrNothing, ErrTooMuch, ErrNoFile, those of s.In and of the context, which ends it.
 func Read(ctx context.Context, s Source) ([]Document, []Problem, error) {
-	r := &reader{ctx: ctx, kind: s.Kind, label: s.Label, changed: map[string]bool{}}
+	r := &reader{ctx: ctx, Source: s, changed: map[string]bool{}}
 	var err error
 	switch {
 	case !slices.Contains(Kinds, s.Kind):
 		return nil, nil, fmt.Errorf("%q: %w", s.Kind, ErrKind)
 	case s.Kind == JSONLines:
-		err = r.lines(s.In, s.File)
+		err = r.lines()
 	default:
-		err = r.folder(s.In)
+		err = r.folder()
 	}
 	if err == nil && len(r.docs) == 0 && len(r.problems) == 0 {
 		err = ErrNothing
@@ -112,9 +112,8 @@ func Read(ctx context.Context, s Source) ([]Document, []Problem, error) {
 
 // reader reads the notes of one source.
 type reader struct {
+	Source
 	ctx      context.Context // of the one call of Read
-	kind     Kind
-	label    string
 	bytes    int
 	docs     []Document
 	problems []Problem
@@ -127,10 +126,10 @@ func (r *reader) problem(source, format string, a ...any) {
 
 // folder reads the Markdown files of a folder: first what they are called, then their texts, so
 // that links between them can be told.
-func (r *reader) folder(in fs.FS) error {
+func (r *reader) folder() error {
 	var all []*markdown
-	var links, others passed
-	err := fs.WalkDir(in, ".", func(name string, d fs.DirEntry, err error) error {
+	var links, others []string
+	err := fs.WalkDir(r.In, ".", func(name string, d fs.DirEntry, err error) error {
 		switch hidden := name != "." && strings.HasPrefix(path.Base(name), "."); {
 		case r.ctx.Err() != nil:
 			return r.ctx.Err()
@@ -146,13 +145,13 @@ func (r *reader) folder(in fs.FS) error {
 		case d.IsDir():
 			return nil
 		case d.Type()&fs.ModeSymlink != 0:
-			links.add(name)
+			links = append(links, name)
 			return nil
 		case !d.Type().IsRegular() || !isMarkdown(name):
-			others.add(name)
+			others = append(others, name)
 			return nil
 		}
-		text, err := r.file(in, name)
+		text, err := r.file(name)
 		if err != nil || text == nil {
 			return err
 		}
@@ -174,31 +173,20 @@ func (r *reader) folder(in fs.FS) error {
 		r.docs = append(r.docs, m.Document)
 	}
 	if len(r.docs) > 0 {
-		links.report(r, "a symbolic link", "symbolic links")
-		others.report(r, "not a Markdown file", "files that are not Markdown")
+		r.passedOver(links, "a symbolic link", "symbolic links")
+		r.passedOver(others, "not a Markdown file", "files that are not Markdown")
 	}
 	return nil
 }
 
-// passed counts files that are passed over.
-type passed struct {
-	first string
-	n     int
-}
-
-func (p *passed) add(name string) {
-	if p.n++; p.n == 1 {
-		p.first = name
-	}
-}
-
-func (p *passed) report(r *reader, one, several string) {
-	switch p.n {
+// passedOver reports files by the first of them.
+func (r *reader) passedOver(files []string, one, several string) {
+	switch len(files) {
 	case 0:
 	case 1:
-		r.problem(p.first, "%s, left out", one)
+		r.problem(files[0], "%s, left out", one)
 	default:
-		r.problem(p.first, "one of %d %s, left out", p.n, several)
+		r.problem(files[0], "one of %d %s, left out", len(files), several)
 	}
 }
 
@@ -214,15 +202,15 @@ func reason(err error) error {
 }
 
 // file returns the text of a file, nil for one that is passed over.
-func (r *reader) file(in fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(in, name)
+func (r *reader) file(name string) ([]byte, error) {
+	info, err := fs.Stat(r.In, name)
 	if err == nil && info.Size() > MaxFile {
 		r.problem(name, "larger than %d MiB, left out", MaxFile>>20)
 		return nil, nil
 	}
 	var text []byte
 	if err == nil {
-		text, err = fs.ReadFile(in, name)
+		text, err = fs.ReadFile(r.In, name)
 	}
 	if err != nil { // it stops none of the others
 		r.problem(name, "%v, left out", reason(err))
@@ -255,7 +243,7 @@ func isMarkdown(name string) bool {
 
 // document begins a document: its id, path and digest.
 func (r *reader) document(source, at string, text []byte) Document {
-	key := "fovea import\x00" + string(r.kind) + "\x00" + r.label + "\x00" + source
+	key := "fovea import\x00" + string(r.Kind) + "\x00" + r.Label + "\x00" + source
 	return Document{
 		Source: source, Path: at, Digest: TextDigest(string(text)),
 		ID: uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte(key), 8).String(),

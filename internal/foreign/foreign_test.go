@@ -229,14 +229,16 @@ text
 
 // TestToMarkdown: what Org says is said in Markdown.
 func TestToMarkdown(t *testing.T) {
-	got := foreign.ToMarkdown(everyOrg, func(id string) string { return map[string]string{"other": "other.md"}[id] })
+	got := foreign.ToMarkdown(org.Parse(everyOrg, nil), func(id string) string { return map[string]string{"other": "other.md"}[id] })
 	foveatest.Golden(t, "every.md", []byte(got))
 }
 
 // FuzzToMarkdown: no text makes it panic.
 func FuzzToMarkdown(f *testing.F) {
 	f.Add(everyOrg)
-	f.Fuzz(func(_ *testing.T, text string) { foreign.ToMarkdown(text, func(string) string { return "" }) })
+	f.Fuzz(func(_ *testing.T, text string) {
+		foreign.ToMarkdown(org.Parse(text, nil), func(string) string { return "" })
+	})
 }
 
 // TestBounds: a short file becomes no large one, and takes no time that grows with its square.
@@ -260,7 +262,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	ticks := strings.Repeat("`", 1<<20)
-	out := foreign.ToMarkdown("#+begin_example\n"+ticks+"\n#+end_example\n", func(string) string { return "" })
+	out := foreign.ToMarkdown(org.Parse("#+begin_example\n"+ticks+"\n#+end_example\n", nil), func(string) string { return "" })
 	if !strings.HasPrefix(out, ticks+"`\n") {
 		t.Error("the fence is not longer than what stands in it")
 	}

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foreign"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -145,7 +147,7 @@ func TestReadEnds(t *testing.T) {
 func TestTodoWordsCross(t *testing.T) {
 	const text = "#+TODO: WAIT(w@/!) NEXT | DONE(d) CANCELLED\n#+SEQ_TODO: OPEN SHUT\n* WAIT One\n* CANCELLED Two\n* SHUT Three\n"
 	for _, kind := range []foreign.Kind{foreign.OKF, foreign.Claude, foreign.BasicMemory, foreign.Markdown} {
-		files, _, err := foreign.Folder(t.Context(), kind, []foreign.Out{{Path: "a.org", ID: "a", Title: "A", Text: text}}, nil)
+		files, _, err := foreign.Folder(t.Context(), kind, []foreign.Out{out("a.org", "a", "A", text)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,12 +173,15 @@ func TestTodoWordsCross(t *testing.T) {
 	}
 }
 
+// out is a document on its way out.
+func out(path, id, title, text string) foreign.Out {
+	return foreign.Out{Node: &node.Node{ID: id, Entry: node.Entry{Path: path}, Derived: &document.Derived{Title: title}}, Text: text}
+}
+
 // TestFolderNames: two files that some file systems take for one become two, with links to each,
 // and what is no text is said and becomes text.
 func TestFolderNames(t *testing.T) {
-	docs := []foreign.Out{
-		{Path: "A.org", ID: "1", Title: "One", Text: "[[id:2][two]]\n"}, {Path: "a.org", ID: "2", Title: "Two", Text: "\xff\n"},
-	}
+	docs := []foreign.Out{out("A.org", "1", "One", "[[id:2][two]]\n"), out("a.org", "2", "Two", "\xff\n")}
 	files, problems, err := foreign.Folder(t.Context(), foreign.Markdown, docs, map[string]string{"1": "A.org", "2": "a.org"})
 	if err != nil || len(files) != 2 || foreign.Fold(files[0].Path) == foreign.Fold(files[1].Path) {
 		t.Fatal(files, err)

@@ -17,7 +17,10 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Keys of JSON objects that have a meaning here, in the order in which they count.
@@ -32,65 +35,68 @@ var (
 const maxDerived = 80
 
 // lines reads a file of JSON lines: each object becomes a headline of one file.
-func (r *reader) lines(in fs.FS, name string) error {
-	if info, err := fs.Stat(in, name); err != nil || !info.Mode().IsRegular() { // to open a pipe could take for ever
+func (r *reader) lines() error {
+	if info, err := fs.Stat(r.In, r.File); err != nil || !info.Mode().IsRegular() { // to open a pipe could take for ever
 		return cmp.Or(err, ErrNoFile)
 	}
-	f, err := in.Open(name)
+	f, err := r.In.Open(r.File)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	scan := bufio.NewReader(f)
+	stem := strings.TrimSuffix(path.Base(r.File), path.Ext(r.File))
 	seen := map[string]bool{}
-	for n := 1; ; n++ {
-		line, err := readLine(scan)
-		if ended := r.ctx.Err(); ended != nil {
-			return ended
+	return EachLine(f, MaxFile, func(number int, line []byte, fault error) error {
+		r.bytes += len(line)
+		where := fmt.Sprintf("line %d", number)
+		switch {
+		case r.ctx.Err() != nil:
+			return r.ctx.Err()
+		case number == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))):
+			r.problem(r.File, "UTF-16, not UTF-8, left out")
+			return fs.SkipAll
+		case r.bytes > MaxBytes || number > MaxLines:
+			return ErrTooMuch
+		case fault != nil:
+			r.problem(where, "%v, left out", fault)
+		case len(line) > 0:
+			r.object(where, stem+".org", line, seen)
 		}
-		if n == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
-			r.problem(name, "UTF-16, not UTF-8, left out")
-			return nil
+		return nil
+	})
+}
+
+// EachLine calls each with the number and the text of each line, without a byte order mark and the
+// white space around it, or with what is wrong with it: a line longer than longest is read to its
+// end and left out. It ends with the error of each, fs.SkipAll being none, or with that of in.
+func EachLine(in io.Reader, longest int, each func(number int, line []byte, fault error) error) error {
+	scan := bufio.NewReader(in)
+	for number := 1; ; number++ {
+		var line []byte
+		part, err := scan.ReadSlice('\n')
+		for ; errors.Is(err, bufio.ErrBufferFull); part, err = scan.ReadSlice('\n') {
+			if len(line) <= longest {
+				line = append(line, part...)
+			}
 		}
-		if n == 1 {
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if line = append(line, part...); number == 1 {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
-		if r.bytes += len(line); r.bytes > MaxBytes || n > MaxLines {
-			return ErrTooMuch
+		var fault error
+		if line = bytes.TrimSpace(line); len(line) > longest {
+			line, fault = nil, fmt.Errorf("longer than %d MiB", longest>>20)
 		}
-		where := fmt.Sprintf("line %d", n)
-		switch {
-		case errors.Is(err, errLongLine):
-			r.problem(where, "longer than %d MiB, left out", MaxFile>>20)
-			continue
-		case err != nil && err != io.EOF:
-			return err
-		case len(bytes.TrimSpace(line)) > 0:
-			r.object(where, stem+".org", line, seen)
+		if stop := each(number, line, fault); stop == fs.SkipAll {
+			return nil
+		} else if stop != nil {
+			return stop
 		}
 		if err == io.EOF {
 			return nil
 		}
-	}
-}
-
-var errLongLine = errors.New("a line too long")
-
-// readLine returns the next line. One that is longer than MaxFile is read to its end and left out.
-func readLine(in *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(line) <= MaxFile {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if len(line) > MaxFile {
-			return nil, errors.Join(errLongLine, err)
-		}
-		return line, err
 	}
 }
 
@@ -107,9 +113,9 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	id := take(fields, idFields)
 	source := id
 	if source == "" {
-		source = fmt.Sprintf("%x", bytes.TrimSpace(line))
+		source = fmt.Sprintf("%x", line)
 	}
-	m := &markdown{Document: r.document(source, at, bytes.TrimSpace(line)), has: map[string]bool{}}
+	m := &markdown{Document: r.document(source, at, line), has: map[string]bool{}}
 	if seen[m.ID] {
 		r.problem(where, "has the id or the text of a line before, left out")
 		return
@@ -119,7 +125,7 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	m.Title, m.text = strings.Join(strings.Fields(take(fields, titleFields)), " "), take(fields, textFields)
 	if m.Title == "" {
 		first, _, _ := strings.Cut(strings.TrimLeft(m.text, "# \n\t"), "\n")
-		m.Title = firstRunes(strings.TrimSpace(first), maxDerived)
+		m.Title = text.Truncate(strings.TrimSpace(first), maxDerived)
 		m.raw += m.Title
 	}
 	if m.Title == "" {
@@ -159,13 +165,14 @@ func (r *reader) fields(m *markdown, above string, fields map[string]any) {
 		list, ok := texts(fields[key])
 		inner, nested := fields[key].(map[string]any)
 		switch {
+		case fields[key] == nil:
 		case ok:
 			m.property(r, above+key, strings.Join(list, ", "))
 		case nested && above == "" && key == "properties":
 			r.fields(m, "", inner)
 		case nested && above == "":
 			r.fields(m, key+"_", inner)
-		case fields[key] != nil:
+		default:
 			r.problem(m.Source, "%s%s holds more than text, left out", above, key)
 		}
 	}
@@ -186,9 +193,12 @@ func take(fields map[string]any, keys []string) string {
 	return ""
 }
 
-// texts returns a value, or a list of values, as texts, and whether it is nothing else.
+// texts returns a value of JSON or YAML, or a list of values, as texts, and whether it is nothing else.
 func texts(v any) (all []string, ok bool) {
+	var items []any
 	switch v := v.(type) {
+	case nil:
+		return nil, true
 	case string:
 		return []string{v}, true
 	case json.Number:
@@ -196,26 +206,28 @@ func texts(v any) (all []string, ok bool) {
 	case bool:
 		return []string{fmt.Sprint(v)}, true
 	case []any:
-		for _, item := range v {
-			if item == nil {
-				continue
-			}
-			one, ok := texts(item)
-			if !ok || len(one) != 1 {
-				return nil, false
-			}
-			all = append(all, one...)
+		items = v
+	case *yaml.Node:
+		switch {
+		case v.Kind == yaml.ScalarNode && v.Tag == "!!null":
+			return nil, true
+		case v.Kind == yaml.ScalarNode:
+			return []string{v.Value}, true
+		case v.Kind != yaml.SequenceNode:
+			return nil, false
 		}
-		return all, true
-	}
-	return nil, false
-}
-
-func firstRunes(text string, n int) string {
-	for i := range text {
-		if n--; n < 0 {
-			return strings.TrimSpace(text[:i]) + "…"
+		for _, item := range v.Content {
+			items = append(items, item)
 		}
+	default:
+		return nil, false
 	}
-	return text
+	for _, item := range items {
+		one, ok := texts(item)
+		if !ok || len(one) > 1 {
+			return nil, false
+		}
+		all = append(all, one...)
+	}
+	return all, true
 }

@@ -76,9 +76,9 @@ func asCode(head string) string {
 // becomes properties with joined keys.
 func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 	for key, v := range skill.FrontMatterPairs(top) {
-		values, plain := scalars(v)
+		values, plain := texts(v)
 		switch {
-		case above == "" && key == titleKeys[r.kind] && plain && len(values) == 1:
+		case above == "" && key == titleKeys[r.Kind] && plain && len(values) == 1:
 			if m.Title != "" {
 				r.problem(m.Source, "%s is there twice, the first left out", key)
 			}
@@ -145,28 +145,6 @@ func (m *markdown) property(r *reader, key, value string) {
 	}
 }
 
-// scalars returns the texts of a value or of a list of values, and whether it holds nothing else.
-func scalars(v *yaml.Node) (values []string, plain bool) {
-	switch v.Kind {
-	case yaml.ScalarNode:
-		if v.Tag == "!!null" {
-			return nil, true
-		}
-		return []string{v.Value}, true
-	case yaml.SequenceNode:
-		for _, item := range v.Content {
-			if item.Kind != yaml.ScalarNode {
-				return nil, false
-			}
-			if item.Tag != "!!null" {
-				values = append(values, item.Value)
-			}
-		}
-		return values, true
-	}
-	return nil, false
-}
-
 // names finds the documents that links mean.
 type names map[string]*markdown
 
@@ -206,24 +184,14 @@ func (n names) path(from, target string) *markdown {
 	return n[Fold(strings.TrimPrefix(path.Clean(target), "/"))]
 }
 
-// wikiLink is [[target]] or [[target|label]].
-type wikiLink struct {
-	ast.BaseInline
-	target, label string
-}
+// wikiMark begins the destination of a link that was [[target]] or [[target|label]]. That of no
+// other link has a line break.
+const wikiMark = "\n"
 
 // maxWiki is the longest wiki link in bytes. Each bracket is searched only so far for its end.
 const maxWiki = 1 << 10
 
-var kindWiki = ast.NewNodeKind("WikiLink")
-
-func (*wikiLink) Kind() ast.NodeKind { return kindWiki }
-
-func (n *wikiLink) Dump(source []byte, level int) {
-	ast.DumpHelper(n, source, level, map[string]string{"target": n.target}, nil)
-}
-
-// wikiParser finds them, embedded ones (![[x]]) too, before Markdown's own links.
+// wikiParser finds such links, embedded ones (![[x]]) too, before Markdown's own.
 type wikiParser struct{}
 
 func (wikiParser) Trigger() []byte { return []byte{'[', '!'} }
@@ -243,5 +211,8 @@ func (wikiParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Nod
 		label = target
 	}
 	block.Advance(len(line) - len(rest) + len(inside) + 2)
-	return &wikiLink{target: target, label: strings.TrimSpace(label)}
+	link := ast.NewLink()
+	link.Destination = []byte(wikiMark + target)
+	link.AppendChild(link, ast.NewString([]byte(strings.TrimSpace(label))))
+	return link
 }

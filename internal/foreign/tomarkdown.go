@@ -5,15 +5,15 @@ package foreign
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/org"
 )
 
-// ToMarkdown returns the text of an Org file as Markdown, without its settings and drawers; link
-// returns where a link to an id leads, "" for nowhere. O(text).
-func ToMarkdown(text string, link func(id string) string) string {
-	d := org.Parse(text, nil)
+// ToMarkdown returns an Org file as Markdown, without its settings and drawers; link returns
+// where a link to an id leads, "" for nowhere. O(text).
+func ToMarkdown(d *org.Document, link func(id string) string) string {
 	w := &exporter{link: link}
 	w.section(d.Objects(-1))
 	for i := range d.Headlines {
@@ -64,11 +64,7 @@ func (w *exporter) headline(h *org.Headline, t *org.Tree) string {
 // section writes the elements of a section.
 func (w *exporter) section(t *org.Tree) {
 	w.t = t
-	for c := range t.Children(0) {
-		if !t.Elements[c].Secondary {
-			w.element(c, "")
-		}
-	}
+	w.children(0, "")
 }
 
 // apart leaves a line between two blocks.
@@ -79,9 +75,7 @@ func (w *exporter) apart() {
 }
 
 func (w *exporter) lines(indent, text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		w.out.WriteString(strings.TrimRight(indent+line, " \t") + "\n")
-	}
+	writeLines(&w.out, indent, indent, text)
 }
 
 // element writes an element; indent stands before each of its lines.
@@ -114,7 +108,9 @@ func (w *exporter) element(i int, indent string) {
 
 func (w *exporter) children(i int, indent string) {
 	for c := range w.t.Children(i) {
-		w.element(c, indent)
+		if !w.t.Elements[c].Secondary {
+			w.element(c, indent)
+		}
 	}
 }
 
@@ -156,42 +152,36 @@ func (w *exporter) item(i int, indent string) {
 		mark += "**" + strings.TrimSpace(w.t.Source[m.TagStart:m.TagEnd]) + "** "
 	}
 	under := indent + strings.Repeat(" ", len(strings.TrimRight(mark[:2], " "))+1)
-	first := true
+	begun := false
+	begin := func(text string) {
+		if !begun {
+			writeLines(&w.out, indent+mark, under, text)
+		}
+		begun = true
+	}
 	for c := range w.t.Children(i) {
-		switch {
-		case w.t.Elements[c].Secondary:
-		case first && w.t.Elements[c].Type == org.TypeParagraph:
-			lead, rest, more := strings.Cut(strings.TrimRight(unindented(w.inline(c)), "\n"), "\n")
-			w.lines(indent, mark+lead)
-			if more {
-				w.lines(under, rest)
-			}
-			first = false
+		switch e := &w.t.Elements[c]; {
+		case e.Secondary:
+		case !begun && e.Type == org.TypeParagraph:
+			begin(unindented(w.inline(c)))
+		case e.Type == org.TypePlainList:
+			begin("")
+			w.children(c, under)
 		default:
-			if first {
-				w.lines(indent, mark)
-				first = false
-			}
-			if w.t.Elements[c].Type == org.TypePlainList {
-				w.children(c, under)
-			} else {
-				w.element(c, under)
-			}
+			begin("")
+			w.element(c, under)
 		}
 	}
-	if first {
-		w.lines(indent, mark)
-	}
+	begin("")
 }
 
 // table writes a table; Markdown has one rule, below the first row.
 func (w *exporter) table(i int, indent string) {
+	w.apart()
 	if w.t.IsTableEl(i) {
-		w.apart()
 		w.lines(indent, "```\n"+w.t.Text(i)+"```")
 		return
 	}
-	w.apart()
 	rows := 0
 	for r := range w.t.Children(i) {
 		if w.t.IsRule(r) {
@@ -212,12 +202,8 @@ func (w *exporter) table(i int, indent string) {
 
 // inline returns the contents of an element or object with their markup.
 func (w *exporter) inline(i int) string {
-	var objects []int
-	for c := range w.t.Children(i) {
-		objects = append(objects, c)
-	}
 	e := &w.t.Elements[i]
-	return w.between(e.ContentsStart, e.ContentsEnd, objects)
+	return w.between(e.ContentsStart, e.ContentsEnd, slices.Collect(w.t.Children(i)))
 }
 
 // between returns a range of the source with the objects in it as Markdown has them.
@@ -236,16 +222,15 @@ func (w *exporter) between(from, to int32, objects []int) string {
 	return b.String()
 }
 
+// marks are those of Markdown for a span of Org.
+var marks = map[org.Type]string{org.TypeBold: "**", org.TypeItalic: "*", org.TypeStrikeThrough: "~~", org.TypeUnderline: ""}
+
 func (w *exporter) object(i int) string {
-	switch w.t.Elements[i].Type {
-	case org.TypeBold:
-		return "**" + w.inline(i) + "**"
-	case org.TypeItalic:
-		return "*" + w.inline(i) + "*"
-	case org.TypeStrikeThrough:
-		return "~~" + w.inline(i) + "~~"
-	case org.TypeUnderline:
-		return w.inline(i)
+	e := &w.t.Elements[i]
+	if mark, is := marks[e.Type]; is {
+		return mark + w.inline(i) + mark
+	}
+	switch e.Type {
 	case org.TypeCode, org.TypeVerbatim:
 		code := w.t.Marked(i)
 		if strings.Contains(code, "`") {
@@ -259,7 +244,6 @@ func (w *exporter) object(i int) string {
 	case org.TypeTarget, org.TypeRadioTarget:
 		return w.t.Marked(i)
 	}
-	e := &w.t.Elements[i]
 	return strings.TrimRight(w.t.Source[e.Start:e.End], " \t")
 }
 
@@ -284,7 +268,7 @@ func (w *exporter) linked(l org.Link) string {
 	if strings.ContainsAny(target, " ()<>") {
 		target = "<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(target) + ">"
 	}
-	return fmt.Sprintf("[%s](%s)", strings.NewReplacer("[", "(", "]", ")").Replace(cmp.Or(label, l.Path)), target)
+	return fmt.Sprintf("[%s](%s)", withoutBrackets.Replace(cmp.Or(label, l.Path)), target)
 }
 
 // unindented drops the blanks at the beginning of each line, which only place it in a list.

@@ -4,6 +4,7 @@ package foreign
 
 import (
 	"fmt"
+	"iter"
 	"net/url"
 	"regexp"
 	"strings"
@@ -44,46 +45,32 @@ var containers = regexp.MustCompile(`^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*`)
 // brackets is by how many a byte changes the number of open brackets.
 var brackets = [256]int{'[': 1, ']': -1}
 
-// isTangled reports whether a text has so many links or targets in a paragraph, or so many quotes,
-// lists or brackets within one another, that reading it takes time that grows with their square.
-func isTangled(text string) bool {
-	links, depth := 0, 0
-	for line := range strings.Lines(text) {
-		if len(containers.FindString(line)) > maxIndent {
-			return true
-		}
-		if strings.Trim(line, "> \t\r\n") == "" {
-			links, depth = 0, 0
-		}
-		if links += strings.Count(line, "](") + strings.Count(line, "]:"); links > maxLinks {
-			return true
-		}
-		for i := range len(line) {
-			if depth = max(depth+brackets[line[i]], 0); depth > maxDepth {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// tableCells is at least how many cells the tables of a text have. Each row gets as many as the
-// line of dashes has columns. Escaped bars cost with their square: too many are too many cells.
-func tableCells(text string) (cells int) {
+// costs reports whether a text is tangled: it has so many links or targets in a paragraph, or so
+// many quotes, lists or brackets within one another, that reading it takes time that grows with
+// their square. cells is at least how many cells its tables have, of which each row gets as many as
+// the line of dashes has columns. Escaped bars cost with their square: too many are too many cells.
+func costs(text string) (tangled bool, cells int) {
 	if strings.Count(text, `\|`) > maxLinks {
-		return maxCells + 1
+		cells = maxCells + 1
 	}
-	columns := 0
+	links, depth, columns := 0, 0, 0
 	for line := range strings.Lines(text) {
-		switch bare := strings.TrimLeft(line, "> \t"); {
+		bare := strings.TrimLeft(line, "> \t")
+		switch {
 		case strings.TrimSpace(bare) == "":
-			columns = 0
+			links, depth, columns = 0, 0, 0
 		case strings.Trim(bare, "|-: \t\r\n") == "":
 			columns = max(columns, strings.Count(bare, "|")+1)
 		}
 		cells += columns
+		links += strings.Count(line, "](") + strings.Count(line, "]:")
+		tangled = tangled || links > maxLinks || len(containers.FindString(line)) > maxIndent
+		for i := range len(line) {
+			depth = max(depth+brackets[line[i]], 0)
+			tangled = tangled || depth > maxDepth
+		}
 	}
-	return cells
+	return tangled, cells
 }
 
 // finish makes Org of the text of a file.
@@ -96,26 +83,15 @@ func (m *markdown) finish(r *reader, n names) {
 	if m.Entry {
 		had = m.raw
 	}
-	if isTangled(m.text) {
+	switch tangled, cells := costs(m.text); {
+	case tangled:
 		r.problem(m.Source, "more than %d links in a paragraph, or %d brackets, lists or quotes within one another; the file is kept as text", maxLinks, maxDepth)
-		w.asText(m.text)
-		w.section()
-		m.Body = w.org.String()
-		r.replaced(&m.Document, had)
-		return
-	}
-	parse := dialect
-	if tableCells(m.text) > maxCells {
+		w.verbatim("example", "", strings.Lines(m.text))
+	case cells > maxCells:
 		r.problem(m.Source, "tables have more than %d cells or %d escaped bars; tables are kept as text", maxCells, maxLinks)
-		parse = withoutTables
-	}
-	root := parse.Parse(text.NewReader(w.source))
-	for b := root.FirstChild(); b != nil; b = b.NextSibling() {
-		if h, ok := b.(*ast.Heading); ok {
-			w.heading(h)
-			continue
-		}
-		w.block(b, "")
+		w.sections(withoutTables)
+	default:
+		w.sections(dialect)
 	}
 	w.section()
 	m.Body = w.org.String()
@@ -141,6 +117,18 @@ type writer struct {
 	begun  bool            // a block stands in the section
 	lost   int             // links to nothing
 	html   int             // pieces
+}
+
+// sections writes the text by a dialect of Markdown.
+func (w *writer) sections(dialect parser.Parser) {
+	root := dialect.Parse(text.NewReader(w.source))
+	for b := root.FirstChild(); b != nil; b = b.NextSibling() {
+		if h, ok := b.(*ast.Heading); ok {
+			w.heading(h)
+		} else {
+			w.block(b, "")
+		}
+	}
 }
 
 // heading ends a section and begins the next; the title of the file itself is no headline.
@@ -170,10 +158,14 @@ func (w *writer) section() {
 	w.begun = false
 }
 
-// line writes lines of a block, indented.
-func (w *writer) lines(indent, text string) {
+// lines writes lines of a block, indented.
+func (w *writer) lines(indent, text string) { writeLines(&w.body, indent, indent, text) }
+
+// writeLines writes the lines of a text behind an indent, the first of them behind its own.
+func writeLines(to *strings.Builder, first, indent, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		w.body.WriteString(strings.TrimRight(indent+line, " \t") + "\n")
+		to.WriteString(strings.TrimRight(first+line, " \t") + "\n")
+		first = indent
 	}
 }
 
@@ -188,10 +180,7 @@ func (w *writer) apart() {
 // block writes a block and what is in it.
 func (w *writer) block(b ast.Node, indent string) {
 	switch b := b.(type) {
-	case *ast.Paragraph, *ast.TextBlock:
-		w.apart()
-		w.lines(indent, w.inline(b))
-	case *ast.Heading: // in a list or a quote
+	case *ast.Paragraph, *ast.TextBlock, *ast.Heading: // that in a list or a quote
 		w.apart()
 		w.lines(indent, w.inline(b))
 	case *ast.FencedCodeBlock:
@@ -227,18 +216,27 @@ func (w *writer) children(b ast.Node, indent string) {
 	w.begun = true
 }
 
-// code writes a block whose lines are as they are, but for the comma before what Org would read.
+// code writes a block of code.
 func (w *writer) code(b ast.Node, kind, indent string) {
 	w.apart()
-	name, _, _ := strings.Cut(kind, " ")
 	if kind == "src " {
-		kind, name = "example", "example"
+		kind = "example"
 	}
+	w.verbatim(kind, indent, func(yield func(string) bool) {
+		for _, segment := range b.Lines().Sliced(0, b.Lines().Len()) {
+			if !yield(string(segment.Value(w.source))) {
+				return
+			}
+		}
+	})
+}
+
+// verbatim writes a block whose lines are as they are, but for the comma before what Org would read.
+func (w *writer) verbatim(kind, indent string, lines iter.Seq[string]) {
+	name, _, _ := strings.Cut(kind, " ")
 	w.lines(indent, "#+begin_"+kind)
-	lines := b.Lines()
-	for i := range lines.Len() {
-		seg := lines.At(i)
-		w.body.WriteString(strings.TrimRight(indent+protected(string(seg.Value(w.source))), " ") + "\n")
+	for line := range lines {
+		w.body.WriteString(strings.TrimRight(indent+protected(line), " ") + "\n")
 	}
 	w.lines(indent, "#+end_"+name)
 }
@@ -250,15 +248,6 @@ func protected(line string) string {
 		return "," + line
 	}
 	return line
-}
-
-// asText writes a text unchanged.
-func (w *writer) asText(text string) {
-	w.lines("", "#+begin_example")
-	for line := range strings.Lines(text) {
-		w.body.WriteString(protected(line) + "\n")
-	}
-	w.lines("", "#+end_example")
 }
 
 // list writes the items of a list.
@@ -274,26 +263,15 @@ func (w *writer) list(l *ast.List, indent string) {
 			mark = fmt.Sprintf("%d. ", n)
 			n++
 		}
-		first := true
-		for c := item.FirstChild(); c != nil; c = c.NextSibling() {
-			if first {
-				first = false
-				if _, ok := c.(*ast.TextBlock); ok || c.Kind() == ast.KindParagraph {
-					under := indent + strings.Repeat(" ", len(mark))
-					lead, rest, more := strings.Cut(strings.TrimRight(w.inline(c), "\n"), "\n")
-					w.body.WriteString(strings.TrimRight(indent+mark+lead, " ") + "\n")
-					if more {
-						w.lines(under, rest)
-					}
-					continue
-				}
-				w.body.WriteString(strings.TrimRight(indent+mark, " ") + "\n")
-				w.begun = false
-			}
-			w.block(c, indent+strings.Repeat(" ", len(mark)))
+		under := indent + strings.Repeat(" ", len(mark))
+		c, lead := item.FirstChild(), ""
+		w.begun = false
+		if c != nil && (c.Kind() == ast.KindTextBlock || c.Kind() == ast.KindParagraph) {
+			c, lead, w.begun = c.NextSibling(), w.inline(c), true
 		}
-		if first {
-			w.body.WriteString(strings.TrimRight(indent+mark, " ") + "\n")
+		writeLines(&w.body, indent+mark, under, lead)
+		for ; c != nil; c = c.NextSibling() {
+			w.block(c, under)
 		}
 	}
 	w.begun = true
@@ -366,14 +344,6 @@ func (w *writer) span(out *strings.Builder, c ast.Node) {
 	case *ast.RawHTML:
 		w.html++
 		out.Write(c.Segments.Value(w.source))
-	case *wikiLink:
-		label := c.label
-		if m := w.names.wiki(c.target); m != nil {
-			label = orgLink("id:"+m.ID, label)
-		} else {
-			w.lost++
-		}
-		out.WriteString(label)
 	default:
 		w.spans(out, c, "")
 	}
@@ -393,8 +363,17 @@ func (w *writer) plain(c ast.Node) string {
 // link returns a link of Markdown. One to an imported note goes by its id, and one to another
 // file stays text with its path behind it.
 func (w *writer) link(target, label string) string {
-	if m := w.names.path(w.m.Source, unescaped(target)); m != nil {
+	name, isWiki := strings.CutPrefix(target, wikiMark)
+	m := w.names.wiki(name)
+	if !isWiki {
+		m = w.names.path(w.m.Source, unescaped(target))
+	}
+	if m != nil {
 		return orgLink("id:"+m.ID, label)
+	}
+	if isWiki {
+		w.lost++
+		return label
 	}
 	if u, err := url.Parse(target); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
 		return orgLink(target, label)
@@ -413,10 +392,13 @@ func unescaped(target string) string {
 	return target
 }
 
+// withoutBrackets makes a text the label of a link, which a bracket would end.
+var withoutBrackets = strings.NewReplacer("[", "(", "]", ")")
+
 // orgLink is a link with a label, which a bracket must not end.
 func orgLink(target, label string) string {
 	target = strings.NewReplacer("[", "%5B", "]", "%5D", " ", "%20", "\n", "").Replace(target)
-	label = strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(label)
+	label = strings.ReplaceAll(withoutBrackets.Replace(label), "\n", " ")
 	if label == "" || label == target {
 		return "[[" + target + "]]"
 	}

@@ -14,52 +14,45 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// full is the size of a graph file, in bytes, from which a new one is started, and the size
-// of one edit; the last headline may exceed it. An edit rewrites its whole file; a new file
-// costs a commit.
-const full = 64 << 10
-
-func filePath(number int) string { return fmt.Sprintf("%sgraph-%04d.org", folder, number) }
-
-func headID(number int) string { return fmt.Sprintf("%s-graph-%04d", Agent, number) }
+// Sizes in bytes. An edit reads, parses and writes its whole file, so small files make the
+// next entity cheap, and large edits make many entities cheap.
+const (
+	full    = 16 << 10 // of a file that gets no more headlines
+	maxEdit = 64 << 10 // of the headlines of one edit, of which the last may exceed it
+)
 
 // change is a change of the graph being written, each step by an operation of the memory.
 // The model changes with it.
 type change struct {
 	*Store
 	ctx     context.Context
-	added   []*headline
 	touched bool // something was written
-	others  bool // not by adding entities and relations alone
 }
 
-// Change makes a change durable, then updates the mirror. Steps that were written before an
-// error stay written.
+// Change makes a change durable, then writes the mirror. Steps that were written before an
+// error stay written, and reach the mirror with the next change.
 func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &change{Store: s, ctx: context.WithoutCancel(ctx)}
+	if s.mirror != nil {
+		if err := s.mirror.lock.Lock(); err != nil {
+			return fmt.Errorf("nothing was written, because the file %s cannot be locked: %w", s.mirror.path, err)
+		}
+		defer s.mirror.lock.Unlock()
+	}
 	err := s.refresh(c.ctx)
 	if err == nil {
 		err = make(c)
 	}
-	switch {
-	case err != nil:
-		s.mirror.distrust()
+	if err != nil || s.mirror == nil || !c.touched {
 		return err
-	case !c.touched:
-		return nil
 	}
-	return s.mirror.update(graphOf(c.added), c.others, func() (Graph, error) {
-		if err := s.refresh(c.ctx); err != nil {
-			return Graph{}, err
-		}
-		return s.model.graph(nil), nil
-	})
+	return s.mirror.write(s.model)
 }
 
-// commit records the answer of an operation. After an error the next use reloads the model;
-// after a commit of another writer it reads all changes since seq.
+// commit records the answer of an operation. After an error the next use reads the graph
+// anew; after a commit of another writer it looks for changes since seq.
 func (c *change) commit(e *api.EditResponse, err error) error {
 	c.touched = true
 	if err != nil {
@@ -70,39 +63,44 @@ func (c *change) commit(e *api.EditResponse, err error) error {
 	return err
 }
 
+func (c *change) edit(req api.EditRequest) error { return c.commit(api.OpEdit.Call(c.ctx, c.svc, req)) }
+
 // create adds and returns what is new of a list of entities or relations.
-func create[T any](c *change, list []T, of func(T) (key, Entity)) ([]T, error) {
-	created, from := []T{}, len(c.added)
+func create[T any](c *change, list []T, of func(T) (key any, e Entity)) ([]T, error) {
+	created, before := []T{}, len(c.model.all)
 	for _, t := range list {
-		if k, e := of(t); c.model.headlines[k] == nil {
-			c.added = append(c.added, c.model.put(k, e, uuid.NewString(), c.model.last+1))
+		if key, e := of(t); c.model.headlines[key] == nil {
+			c.model.put(key, e, uuid.NewString(), c.model.last+1)
 			created = append(created, t)
 		}
 	}
-	return created, c.add(c.added[from:])
+	return created, c.add(c.model.all[before:])
 }
 
-func (c *change) createEntities(list []Entity) ([]Entity, error) {
-	return create(c, list, func(e Entity) (key, Entity) { return entityKey(e.Name), e })
+func (c *change) createEntities(in entities) (out entities, err error) {
+	out.Entities, err = create(c, in.Entities, func(e Entity) (any, Entity) { return e.Name, e })
+	return out, err
 }
 
-func (c *change) createRelations(list []Relation) ([]Relation, error) {
-	return create(c, list, func(r Relation) (key, Entity) { return relationKey(r), Entity{} })
+func (c *change) createRelations(in relations) (out relations, err error) {
+	out.Relations, err = create(c, in.Relations, func(r Relation) (any, Entity) { return r, Entity{} })
+	return out, err
 }
 
-// add writes headlines to the newest file, or to the next one if that is full.
+// add writes headlines to the first files that are not full.
 func (c *change) add(headlines []*headline) error {
 	var text strings.Builder
 	for i, h := range headlines {
 		text.WriteString(c.model.text(h))
-		if text.Len() < full && i < len(headlines)-1 {
+		if text.Len() < maxEdit && i < len(headlines)-1 {
 			continue
 		}
-		if c.file == 0 || c.size >= full {
-			c.file, c.size = c.file+1, 0
+		head, err := c.head()
+		if err != nil {
+			return err
 		}
-		c.size += text.Len()
-		if err := c.append(headID(c.file), text.String(), true); err != nil {
+		c.model.sizes[head] += text.Len()
+		if err := c.edit(api.EditRequest{ID: head, Append: new(text.String()), AllowSubheadings: true}); err != nil {
 			return err
 		}
 		text.Reset()
@@ -110,118 +108,130 @@ func (c *change) add(headlines []*headline) error {
 	return nil
 }
 
-// append appends text to a node. If that is the head of the newest file, it is created if
+// headID names the headline of a file, below which entities and relations stand.
+const headID = Agent + "-graph-"
+
+// head returns the id of the headline of the first file that is not full. It makes the file if
 // need be, unless another process has.
-func (c *change) append(node, text string, isHead bool) error {
-	req := api.EditRequest{ID: node, Append: &text, AllowSubheadings: isHead}
-	e, err := api.OpEdit.Call(c.ctx, c.svc, req)
-	if isHead && fovea.KindOf(err) == fovea.NotFound {
-		made, failed := api.OpRemember.Call(c.ctx, c.svc, api.RememberRequest{
-			Under: filePath(c.file), Title: fmt.Sprintf("Memory graph %d", c.file), Property: []string{"ID=" + node},
-		})
-		if fovea.KindOf(failed) != fovea.Conflict {
-			if err := c.commit(made, failed); err != nil {
-				return err
-			}
-		}
-		e, err = api.OpEdit.Call(c.ctx, c.svc, req)
+func (c *change) head() (string, error) {
+	number := 1
+	for c.model.sizes[fmt.Sprintf(headID+"%04d", number)] >= full {
+		number++
 	}
-	return c.commit(e, err)
+	id := fmt.Sprintf(headID+"%04d", number)
+	if c.model.sizes[id] > 0 {
+		return id, nil
+	}
+	made, err := api.OpRemember.Call(c.ctx, c.svc, api.RememberRequest{
+		Under: fmt.Sprintf("%sgraph-%04d.org", folder, number), Title: fmt.Sprintf("Memory graph %d", number), Property: []string{"ID=" + id},
+	})
+	if fovea.KindOf(err) == fovea.Conflict {
+		return id, nil
+	}
+	return id, c.commit(made, err)
 }
 
 // addObservations adds new observations to their entities. If any name is unknown, it
 // returns an error and adds nothing.
-func (c *change) addObservations(list []Addition) ([]Observed, error) {
-	for _, a := range list {
-		if c.model.headlines[entityKey(a.EntityName)] == nil {
+func (c *change) addObservations(in additions) (results, error) {
+	for _, a := range in.Observations {
+		if c.model.headlines[a.EntityName] == nil {
 			// The original server's message.
-			return nil, fmt.Errorf("Entity with name %s not found", a.EntityName)
+			return results{}, fmt.Errorf("Entity with name %s not found", a.EntityName)
 		}
 	}
-	results := []Observed{}
-	for _, a := range list {
-		h, added := c.model.headlines[entityKey(a.EntityName)], []string{}
-		for _, o := range a.Contents {
-			if !h.has(o) && !slices.Contains(added, o) {
-				added = append(added, o)
-			}
-		}
-		results = append(results, Observed{a.EntityName, added})
+	out := results{[]observed{}}
+	for _, a := range in.Observations {
+		h := c.model.headlines[a.EntityName]
+		added := h.lacking(a.Contents)
+		out.Results = append(out.Results, observed{a.EntityName, added})
 		if len(added) == 0 {
 			continue
 		}
-		h.observe(added)
-		c.others = true
-		if err := c.append(h.nodes[0], items(added), false); err != nil {
-			return nil, err
+		h.observe(h.entity.Observations, added)
+		c.model.mirrored = 0
+		if err := c.edit(api.EditRequest{ID: h.nodes[0], Append: new(items(added))}); err != nil {
+			return out, err
 		}
 	}
-	return results, nil
+	return out, nil
 }
 
-// deleteEntities deletes entities and the relations that touch them.
-func (c *change) deleteEntities(names []string) error {
-	gone := setOf(names)
-	for name := range gone {
-		gone[name] = c.model.headlines[entityKey(name)] != nil
-	}
-	return c.forget(func(h *headline) bool {
-		return !h.isRelation && gone[h.name] || h.isRelation && (gone[h.From] || gone[h.To])
+// deleteEntities deletes entities, and the relations that touch one of their names.
+func (c *change) deleteEntities(in entityNames) (done, error) {
+	gone := setOf(in.EntityNames)
+	return done{true, "Entities deleted successfully"}, c.forget(func(h *headline) bool {
+		r, isRelation := h.key.(Relation)
+		return isRelation && (gone[r.From] || gone[r.To]) || !isRelation && gone[h.entity.Name]
 	})
 }
 
-func (c *change) deleteRelations(list []Relation) error {
-	gone := setOf(list)
-	return c.forget(func(h *headline) bool { return h.isRelation && gone[h.Relation] })
+func (c *change) deleteRelations(in relations) (done, error) {
+	gone := setOf(in.Relations)
+	return done{true, "Relations deleted successfully"}, c.forget(func(h *headline) bool {
+		r, isRelation := h.key.(Relation)
+		return isRelation && gone[r]
+	})
 }
 
 // forget removes the selected headlines. One that another writer has forgotten is gone.
 func (c *change) forget(selected func(*headline) bool) error {
-	for _, h := range c.model.inOrder(selected) {
-		for _, node := range slices.Clone(h.nodes) {
-			c.others = true
+	m := c.model
+	for _, h := range m.all {
+		if !selected(h) {
+			continue
+		}
+		for _, node := range h.nodes {
 			e, err := api.OpForget.Call(c.ctx, c.svc, api.MoveRequest{ID: node})
 			if fovea.KindOf(err) == fovea.NotFound {
-				e, err = &api.EditResponse{}, nil
+				continue
 			}
 			if err := c.commit(e, err); err != nil {
 				return err
 			}
-			c.model.remove(node)
 		}
+		delete(m.headlines, h.key)
 	}
+	m.mirrored = 0
+	m.all = slices.DeleteFunc(m.all, func(h *headline) bool { return m.headlines[h.key] == nil })
 	return nil
 }
 
-// maxTries is how often deleteObservations tries while others edit a headline.
+// maxTries is how often a text is read and written while others edit it.
 const maxTries = 5
 
 // deleteObservations removes observations from headlines and keeps everything else, such as
 // a person's text.
-func (c *change) deleteObservations(list []Deletion) error {
-	for _, d := range list {
-		h := c.model.headlines[entityKey(d.EntityName)]
-		if h == nil || !slices.ContainsFunc(d.Observations, h.has) {
+func (c *change) deleteObservations(in deletions) (done, error) {
+	for _, d := range in.Deletions {
+		h := c.model.headlines[d.EntityName]
+		if h == nil {
 			continue
 		}
 		left := slices.DeleteFunc(slices.Clone(h.entity.Observations), func(o string) bool { return slices.Contains(d.Observations, o) })
-		h.entity.Observations = nil
+		if len(left) == len(h.entity.Observations) {
+			continue
+		}
 		h.observe(left)
-		c.others = true
+		c.model.mirrored = 0
 		for _, node := range h.nodes {
-			var e *api.EditResponse
-			err := error(nil)
-			for try := 0; try == 0 || try < maxTries && fovea.KindOf(err) == fovea.Conflict; try++ {
-				var n *api.Shown
-				if n, err = api.OpShow.Call(c.ctx, c.svc, api.ShowRequest{ID: node}); err == nil {
-					text := without(n.Content, d.Observations)
-					e, err = api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: node, Base: n.Digest, Body: &text})
-				}
+			e, err := c.without(node, d.Observations)
+			for try := 1; try < maxTries && fovea.KindOf(err) == fovea.Conflict; try++ {
+				e, err = c.without(node, d.Observations)
 			}
 			if err := c.commit(e, err); err != nil {
-				return err
+				return done{}, err
 			}
 		}
 	}
-	return nil
+	return done{true, "Observations deleted successfully"}, nil
+}
+
+// without removes observations from the text of a node, unless that changes meanwhile.
+func (c *change) without(node string, observations []string) (*api.EditResponse, error) {
+	n, err := api.OpShow.Call(c.ctx, c.svc, api.ShowRequest{ID: node})
+	if err != nil {
+		return nil, err
+	}
+	return api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: node, Base: n.Digest, Body: new(without(n.Content, observations))})
 }

@@ -3,7 +3,6 @@
 package servermemory
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -28,21 +27,10 @@ type Graph struct {
 	Relations []Relation `json:"relations"`
 }
 
-// key is what there is only once: an entity's name, or a relation.
-type key struct {
-	name string
-	Relation
-	isRelation bool
-}
-
-func entityKey(name string) key { return key{name: name} }
-
-func relationKey(r Relation) key { return key{Relation: r, isRelation: true} }
-
 // headline is an entity or a relation in the memory. Its lists are replaced, never changed,
 // so that lists handed out earlier stay valid.
 type headline struct {
-	key
+	key    any // what there is only once: an entity's name, a string, or a Relation
 	entity Entity
 	nodes  []string // ids of the nodes that have it: one, unless two writers created it at once
 	order  int
@@ -51,104 +39,77 @@ type headline struct {
 
 // model is this process's copy of the graph.
 type model struct {
-	headlines map[key]*headline
-	nodes     map[string]*headline // by node id
-	last      int                  // the highest order
+	headlines map[any]*headline // by key
+	all       []*headline       // in order of creation
+	mirrored  int               // how many of all the mirror has as they are; 0 where any other changed
+	last      int               // the highest order
+	sizes     map[string]int    // of files, in bytes, by the id of their headlines; what entities gain later is not counted
 }
 
-func newModel() *model { return &model{headlines: map[key]*headline{}, nodes: map[string]*headline{}} }
+func newModel() *model { return &model{headlines: map[any]*headline{}, sizes: map[string]int{}} }
 
 // put adds a headline, or merges new observations into that of the same key. e is the zero
 // value for a relation.
-func (m *model) put(k key, e Entity, node string, order int) *headline {
-	h := m.headlines[k]
+func (m *model) put(key any, e Entity, node string, order int) *headline {
+	h := m.headlines[key]
 	if h == nil {
-		h = &headline{key: k, order: order, entity: Entity{e.Name, e.EntityType, []string{}}}
-		m.headlines[k] = h
+		h = &headline{key: key, order: order, entity: Entity{Name: e.Name, EntityType: e.EntityType}}
+		m.headlines[key], m.all = h, append(m.all, h)
 		h.observe(e.Observations)
 	} else {
-		h.observe(slices.DeleteFunc(slices.Clone(e.Observations), h.has))
+		h.observe(h.entity.Observations, h.lacking(e.Observations))
 	}
 	m.last = max(m.last, order)
 	h.nodes = append(h.nodes, node)
-	m.nodes[node] = h
 	return h
 }
 
-// remove removes the content of a node.
-func (m *model) remove(node string) {
-	h := m.nodes[node]
-	if h == nil {
-		return
+// lacking returns the observations that an entity does not have, each once.
+func (h *headline) lacking(observations []string) []string {
+	lacking := []string{}
+	for _, o := range observations {
+		if !slices.Contains(h.entity.Observations, o) && !slices.Contains(lacking, o) {
+			lacking = append(lacking, o)
+		}
 	}
-	delete(m.nodes, node)
-	h.nodes = slices.DeleteFunc(slices.Clone(h.nodes), func(n string) bool { return n == node })
-	if len(h.nodes) == 0 {
-		delete(m.headlines, h.key)
-	}
+	return lacking
 }
 
-func (h *headline) has(observation string) bool {
-	return slices.Contains(h.entity.Observations, observation)
-}
-
-// observe adds observations, and builds the searched text. A NUL between its parts keeps
+// observe sets the observations, and builds the searched text. A NUL between its parts keeps
 // matches within one part.
-func (h *headline) observe(what []string) {
+func (h *headline) observe(all ...[]string) {
 	e := &h.entity
-	e.Observations = append(slices.Clip(e.Observations), what...)
+	e.Observations = append([]string{}, slices.Concat(all...)...) // an empty list, never none
 	h.folded = strings.ToLower(strings.Join(append([]string{e.Name, e.EntityType}, e.Observations...), "\x00"))
 }
 
 // graph returns the entities that keep selects, with the relations that touch one of them,
 // or everything if keep is nil.
 func (m *model) graph(keep func(*headline) bool) Graph {
-	entities := m.inOrder(func(h *headline) bool { return !h.isRelation && (keep == nil || keep(h)) })
-	chosen := map[string]bool{}
-	for _, h := range entities {
-		chosen[h.name] = true
-	}
-	relations := m.inOrder(func(h *headline) bool { return h.isRelation && (keep == nil || chosen[h.From] || chosen[h.To]) })
-	return graphOf(append(entities, relations...))
-}
-
-// graphOf returns headlines as a graph.
-func graphOf(headlines []*headline) Graph {
 	g := Graph{Entities: []Entity{}, Relations: []Relation{}}
-	for _, h := range headlines {
-		if h.isRelation {
-			g.Relations = append(g.Relations, h.Relation)
-		} else {
+	chosen := map[string]bool{}
+	for _, h := range m.all {
+		if name, isEntity := h.key.(string); isEntity && (keep == nil || keep(h)) {
+			chosen[name] = true
 			g.Entities = append(g.Entities, h.entity)
+		}
+	}
+	for _, h := range m.all {
+		if r, isRelation := h.key.(Relation); isRelation && (keep == nil || chosen[r.From] || chosen[r.To]) {
+			g.Relations = append(g.Relations, r)
 		}
 	}
 	return g
 }
 
-// inOrder returns the headlines that keep selects, in order of creation.
-func (m *model) inOrder(keep func(*headline) bool) []*headline {
-	var out []*headline
-	for _, h := range m.headlines {
-		if keep(h) {
-			out = append(out, h)
-		}
-	}
-	slices.SortFunc(out, func(a, b *headline) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name),
-			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.RelationType, b.RelationType))
-	})
-	return out
-}
-
 // holds reports whether m has every entity, observation and relation of g.
 func (m *model) holds(g Graph) bool {
 	for _, e := range g.Entities {
-		have := m.headlines[entityKey(e.Name)]
-		if have == nil || slices.ContainsFunc(e.Observations, func(o string) bool { return !have.has(o) }) {
+		if h := m.headlines[e.Name]; h == nil || len(h.lacking(e.Observations)) > 0 {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(g.Relations, func(r Relation) bool { return m.headlines[relationKey(r)] == nil })
+	return !slices.ContainsFunc(g.Relations, func(r Relation) bool { return m.headlines[r] == nil })
 }
 
 // setOf returns the values of a list.

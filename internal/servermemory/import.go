@@ -31,82 +31,66 @@ func (c *change) take(g Graph) (t Taken, err error) {
 	if g, t.Forgotten, err = c.unforgotten(g); err != nil {
 		return t, err
 	}
-	entities, err := c.createEntities(g.Entities)
+	created, err := c.createEntities(entities{g.Entities})
 	if err != nil {
 		return t, err
 	}
 	for _, e := range g.Entities {
-		added, err := c.addObservations([]Addition{{e.Name, e.Observations}})
+		added, err := c.addObservations(additions{[]addition{{e.Name, e.Observations}}})
 		if err != nil {
 			return t, err
 		}
-		t.Observations += len(added[0].AddedObservations)
+		t.Observations += len(added.Results[0].AddedObservations)
 	}
-	relations, err := c.createRelations(g.Relations)
-	t.Entities, t.Relations = len(entities), len(relations)
+	linked, err := c.createRelations(relations{g.Relations})
+	t.Entities, t.Relations = len(created.Entities), len(linked.Relations)
 	return t, err
 }
 
-// unforgotten drops from g, and counts, what was forgotten and not restored since. An entity
-// counts as its headline and as a note titled with its name, an observation as a note titled
-// with its entity's name, a relation as its headline; a relation is also dropped with either
-// end. It keeps what the graph has already.
+// maxAsked is the number of notes in one request, whose size is limited.
+const maxAsked = 200
+
+// unforgotten drops from g, and counts, what was forgotten and not restored since.
 func (c *change) unforgotten(g Graph) (out Graph, left int, err error) {
-	type note = exchange.NoteText
-	asNotes := func(e Entity) []note {
-		return []note{{Title: title(e.Name), Body: items(e.Observations)}, {Title: e.Name, Body: strings.Join(e.Observations, "\n")}}
+	var asked []exchange.NoteText
+	forgotten := map[exchange.NoteText]bool{}
+	is := func(title, body string) bool {
+		n := exchange.NoteText{Title: title, Body: body}
+		asked = append(asked, n)
+		return forgotten[n]
 	}
-	var notes []note
-	for _, e := range g.Entities {
-		notes = append(notes, asNotes(e)...)
-		for _, o := range e.Observations {
-			notes = append(notes, note{Title: e.Name, Body: o})
+	c.keep(g, is) // which asks for all
+	for some := range slices.Chunk(asked, maxAsked) {
+		answer, err := exchange.OpForgotten.Call(c.ctx, c.svc, exchange.ForgottenRequest{Notes: some})
+		if err != nil {
+			return g, 0, err
+		}
+		for _, i := range answer.Notes {
+			forgotten[some[i]] = true
 		}
 	}
-	for _, r := range g.Relations {
-		notes = append(notes, note{Title: c.model.title(r)})
-	}
-	forgotten, err := c.forgotten(notes)
-	if err != nil {
-		return g, 0, err
-	}
-	is := func(n note) bool { return forgotten[n] }
+	out, left = c.keep(g, is)
+	return out, left, nil
+}
+
+// keep returns what the graph has already of g or was not forgotten, and how much is left out. An
+// entity counts as its headline and as a note titled with its name, an observation as a note titled
+// with its entity's name, a relation as its headline; a relation is also left out with either end.
+func (c *change) keep(g Graph, forgotten func(title, body string) bool) (out Graph, left int) {
 	gone := map[string]bool{}
 	for _, e := range g.Entities {
-		if c.model.headlines[entityKey(e.Name)] == nil && slices.ContainsFunc(asNotes(e), is) {
+		isNew := c.model.headlines[e.Name] == nil
+		if isNew && (forgotten(title(e.Name), items(e.Observations)) || forgotten(e.Name, strings.Join(e.Observations, "\n"))) {
 			gone[e.Name] = true
 			left++
 			continue
 		}
-		kept := slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return is(note{Title: e.Name, Body: o}) })
+		kept := slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return forgotten(e.Name, o) })
 		left += len(e.Observations) - len(kept)
 		out.Entities = append(out.Entities, Entity{e.Name, e.EntityType, kept})
 	}
 	out.Relations = slices.DeleteFunc(slices.Clone(g.Relations), func(r Relation) bool {
-		return c.model.headlines[relationKey(r)] == nil && (gone[r.From] || gone[r.To] || is(note{Title: c.model.title(r)}))
+		return c.model.headlines[r] == nil && (gone[r.From] || gone[r.To] || forgotten(c.model.title(r), ""))
 	})
-	return out, left + len(g.Relations) - len(out.Relations), nil
-}
-
-// maxAskedBytes is the number of bytes of notes in one request, whose size is limited.
-const maxAskedBytes = 1 << 20
-
-// forgotten returns the notes that were forgotten.
-func (c *change) forgotten(notes []exchange.NoteText) (map[exchange.NoteText]bool, error) {
-	forgotten := map[exchange.NoteText]bool{}
-	for from := 0; from < len(notes); {
-		to, size := from, 0
-		for ; to < len(notes) && size < maxAskedBytes; to++ {
-			size += len(notes[to].Title) + len(notes[to].Body)
-		}
-		answer, err := exchange.OpForgotten.Call(c.ctx, c.svc, exchange.ForgottenRequest{Notes: notes[from:to]})
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range answer.Notes {
-			forgotten[notes[from+i]] = true
-		}
-		from = to
-	}
-	return forgotten, nil
+	return out, left + len(g.Relations) - len(out.Relations)
 }

@@ -3,12 +3,13 @@
 package servermemory
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/fovea-memory/fovea/internal/foreign"
 )
 
 // maxLine is the maximum length of a line, in bytes.
@@ -17,24 +18,15 @@ const maxLine = 16 << 20
 // ReadLines reads a graph from the file of server-memory, one JSON object per line. bad
 // lists by number the lines that it skips as malformed. The error is that of r.
 func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
-	in := bufio.NewReader(r)
-	for number := 1; err == nil; number++ {
-		var text []byte
-		text, err = in.ReadBytes('\n')
-		if number == 1 {
-			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	err = foreign.EachLine(r, maxLine, func(number int, line []byte, fault error) error {
+		if fault == nil && len(line) > 0 {
+			fault = g.add(line)
 		}
-		if text = bytes.TrimSpace(text); len(text) > maxLine {
-			bad = append(bad, fmt.Sprintf("line %d: longer than %d bytes", number, maxLine))
-		} else if len(text) > 0 {
-			if fault := g.add(text); fault != nil {
-				bad = append(bad, fmt.Sprintf("line %d: %v", number, fault))
-			}
+		if fault != nil {
+			bad = append(bad, fmt.Sprintf("line %d: %v", number, fault))
 		}
-	}
-	if err == io.EOF {
-		err = nil
-	}
+		return nil
+	})
 	return g, bad, err
 }
 
@@ -83,23 +75,21 @@ func (g *Graph) add(text []byte) error {
 	return nil
 }
 
-// asLines returns a graph in the format of that file.
-func asLines(g Graph) []byte {
+// asLine returns a headline in the format of that file.
+func (h *headline) asLine() []byte {
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)
 	to.SetEscapeHTML(false)
-	for _, e := range g.Entities {
-		e.Observations = append([]string{}, e.Observations...)
+	if r, isRelation := h.key.(Relation); isRelation {
 		_ = to.Encode(struct { // texts always encode
-			Type string `json:"type"`
-			Entity
-		}{"entity", e})
-	}
-	for _, r := range g.Relations {
-		_ = to.Encode(struct {
 			Type string `json:"type"`
 			Relation
 		}{"relation", r})
+	} else {
+		_ = to.Encode(struct {
+			Type string `json:"type"`
+			Entity
+		}{"entity", h.entity})
 	}
 	return b.Bytes()
 }

@@ -15,27 +15,22 @@ import (
 
 // Mirror keeps a copy of the graph in the file of server-memory, for other readers of it and
 // for a return to that server. The memory is authoritative: the file is imported once, while
-// there is no graph, and otherwise overwritten. Several processes may share a Mirror's file.
-// A nil Mirror does nothing.
+// there is no graph, and otherwise overwritten. Processes that share it take turns: each locks
+// it from before a change is committed until the file is written.
 type Mirror struct {
 	path string
 	lock *flock.Flock
-	left os.FileInfo // after this process's last write; nil if another may have written
+	left os.FileInfo // after this process's last write
 }
 
 // NewMirror returns the mirror in the file at path, the value of MEMORY_FILE_PATH.
 func NewMirror(path string) *Mirror {
-	return &Mirror{path: path, lock: flock.New(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"))}
+	return &Mirror{path: path, lock: flock.New(beside(path, ".lock"))}
 }
 
-// take parses a content of the file. It copies the content to NAME.before-fovea-N if that has
-// malformed lines, or if a graph exists and lacks any of it: the file is overwritten next.
-func (m *Mirror) take(text []byte, have *model) (Graph, error) {
-	g, bad, err := ReadLines(bytes.NewReader(text))
-	if err == nil && (len(bad) > 0 || len(have.nodes) > 0 && !have.holds(g)) {
-		err = m.keep(text)
-	}
-	return g, err
+// beside returns the path of a hidden file beside another.
+func beside(path, ending string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+ending)
 }
 
 // keep copies a content of the file under a free name, unless a copy has it already.
@@ -52,67 +47,38 @@ func (m *Mirror) keep(text []byte) error {
 	}
 }
 
-// update brings the file in step: it appends what was added or, if others changed or another
-// process has written the file, replaces the file. whole returns the graph of that moment. It
-// is called under the lock, so that a later commit is also written later.
-func (m *Mirror) update(added Graph, others bool, whole func() (Graph, error)) (err error) {
-	if m == nil {
-		return nil
+// write brings the file in step: it appends what was added, or replaces the file if another
+// process has written it or anything else has changed.
+func (m *Mirror) write(g *model) error {
+	now, err := os.Stat(m.path)
+	if err != nil || m.left == nil || !os.SameFile(now, m.left) || now.Size() != m.left.Size() || !now.ModTime().Equal(m.left.ModTime()) {
+		g.mirrored = 0
 	}
-	defer func() {
-		if err != nil {
-			m.left = nil
-			err = fmt.Errorf("the memory has it, but its copy in %s could not be written: %w", m.path, err)
-		}
-	}()
-	if err := m.lock.Lock(); err != nil {
-		return err
+	var text bytes.Buffer
+	for _, h := range g.all[g.mirrored:] {
+		text.Write(h.asLine())
 	}
-	defer m.lock.Unlock()
-	if !others && m.untouched() {
-		err = m.append(added)
-	} else {
-		err = m.replace(whole)
+	if g.mirrored > 0 {
+		err = appendTo(m.path, text.Bytes())
+	} else if err = os.WriteFile(beside(m.path, ".new"), text.Bytes(), 0o600); err == nil {
+		err = os.Rename(beside(m.path, ".new"), m.path)
 	}
 	if err == nil {
 		m.left, err = os.Stat(m.path)
 	}
+	if g.mirrored = len(g.all); err != nil {
+		g.mirrored = 0
+		err = fmt.Errorf("the memory has it, but its copy in %s could not be written: %w", m.path, err)
+	}
 	return err
 }
 
-// distrust makes the next update replace the file, after a change of which a part may be in
-// the memory.
-func (m *Mirror) distrust() {
-	if m != nil {
-		m.left = nil
-	}
-}
-
-// untouched reports whether the file is as this process left it.
-func (m *Mirror) untouched() bool {
-	now, err := os.Stat(m.path)
-	return err == nil && m.left != nil && os.SameFile(now, m.left) && now.Size() == m.left.Size() && now.ModTime().Equal(m.left.ModTime())
-}
-
-// append appends a graph to the file in one write.
-func (m *Mirror) append(g Graph) error {
-	f, err := os.OpenFile(m.path, os.O_WRONLY|os.O_APPEND, 0)
+// appendTo appends to a file in one write.
+func appendTo(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(asLines(g))
+	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
-}
-
-// replace writes a new file and renames it over the old one.
-func (m *Mirror) replace(whole func() (Graph, error)) error {
-	g, err := whole()
-	if err != nil {
-		return err
-	}
-	beside := filepath.Join(filepath.Dir(m.path), "."+filepath.Base(m.path)+".new")
-	if err := os.WriteFile(beside, asLines(g), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(beside, m.path)
 }

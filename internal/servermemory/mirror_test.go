@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +39,7 @@ func TestMirrorOfABusyGraph(t *testing.T) {
 	svc, _ := newPlace(t).open(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "memory.jsonl")
+	var created sync.WaitGroup
 	busy := client(t, store(t, svc, servermemory.NewMirror(file)))
 	create := func(name string) {
 		t.Helper()
@@ -51,10 +53,11 @@ func TestMirrorOfABusyGraph(t *testing.T) {
 		answer, err := svc(ctx, c)
 		if c.Op.Name == "query" && !loaded {
 			loaded = true
-			create("B")
+			created.Go(func() { create("B") })
 		}
 		return answer, err
 	}), servermemory.NewMirror(file))
+	created.Wait()
 	if kept, err := filepath.Glob(filepath.Join(dir, "*.before-fovea*")); err != nil || len(kept) > 0 || !loaded {
 		t.Errorf("kept %q, %v", kept, err)
 	}
@@ -144,7 +147,7 @@ func TestMirrorAfterAFailure(t *testing.T) {
 	edits := 0
 	s := store(t, api.Service(func(ctx context.Context, c api.Call) (any, error) {
 		if c.Op.Name == "edit" {
-			if edits++; edits == 4 { // one finds no file, the next creates
+			if edits++; edits == 3 { // one creates, the next adds to A
 				return nil, fmt.Errorf("the disk is full")
 			}
 		}

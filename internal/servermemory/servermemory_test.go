@@ -139,6 +139,10 @@ var session = []struct {
 		`{"success":true,"message":"Observations deleted successfully"}`, false},
 	{"open_nodes", `{"names":["A"]}`, `{"entities":[{"name":"A","entityType":"t","observations":["o2","o3"]}],"relations":[{"from":"A","to":"B",` +
 		`"relationType":"knows"}]}`, false},
+	{"delete_observations", `{"deletions":[{"entityName":"A","observations":["o2","o3"]}]}`,
+		`{"success":true,"message":"Observations deleted successfully"}`, false},
+	{"open_nodes", `{"names":["A"]}`, `{"entities":[{"name":"A","entityType":"t","observations":[]}],"relations":[{"from":"A","to":"B",` +
+		`"relationType":"knows"}]}`, false},
 	{"delete_relations", `{"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"q","to":"q","relationType":"q"}]}`,
 		`{"success":true,"message":"Relations deleted successfully"}`, false},
 	{"create_relations", `{"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"B","to":"A","relationType":"k2"}]}`,
@@ -146,6 +150,9 @@ var session = []struct {
 	{"delete_entities", `{"entityNames":["A","qq"]}`, `{"success":true,"message":"Entities deleted successfully"}`, false},
 	{"read_graph", `{}`, `{"entities":[{"name":"B","entityType":"u","observations":[]},{"name":"","entityType":"","observations":[""]}],` +
 		`"relations":[{"from":"no","to":"where","relationType":"x"}]}`, false},
+	{"delete_entities", `{"entityNames":["where"]}`, `{"success":true,"message":"Entities deleted successfully"}`, false},
+	{"search_nodes", `{"query":""}`, `{"entities":[{"name":"B","entityType":"u","observations":[]},{"name":"","entityType":"","observations":[""]}],` +
+		`"relations":[]}`, false},
 }
 
 // TestSession: the tools answer as that server does, and a process that opens the same

@@ -3,6 +3,8 @@
 package servermemory
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,14 +32,13 @@ type Store struct {
 	mirror *Mirror // nil without one
 
 	mu    sync.Mutex // guards the fields below; held while a change is written
-	model *model     // nil if it must be reloaded
+	model *model     // nil if it must be read again
 	seq   uint64     // the commit of model
-	file  int        // the number of the newest file, 0 for none
-	size  int        // its size in bytes, but for what an entity gained later
 }
 
 // Open returns the graph of the memory behind svc. A mirror, which may be nil, keeps a copy
-// in its file. While there is no graph, the file is imported, except what was forgotten.
+// in its file. While there is no graph, the file is imported, except what was forgotten. A
+// content of the file that the graph lacks is kept beside it before it is overwritten.
 func Open(ctx context.Context, svc api.Service, mirror *Mirror) (*Store, error) {
 	s := &Store{svc: svc, mirror: mirror}
 	if mirror == nil {
@@ -49,20 +50,21 @@ func Open(ctx context.Context, svc api.Service, mirror *Mirror) (*Store, error) 
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := s.refresh(ctx); err != nil { // after the file, which others write after a commit
-			return err
+		c.touched = true
+		g, bad, err := ReadLines(bytes.NewReader(text))
+		isEmpty := len(s.model.all) == 0
+		if err == nil && (len(bad) > 0 || !isEmpty && !s.model.holds(g)) {
+			err = mirror.keep(text)
 		}
-		g, err := mirror.take(text, s.model)
-		if err == nil && len(s.model.nodes) == 0 {
+		if err == nil && isEmpty {
 			_, err = c.take(g)
 		}
-		c.touched, c.others = true, true
 		return err
 	})
 }
 
-// refresh updates the model to the head: it reads the changes of other writers, or
-// everything if these are unknown.
+// refresh brings the model up to the newest commit. It reads the graph again if somebody else
+// has changed it.
 func (s *Store) refresh(ctx context.Context) error {
 	head, err := api.OpLog.Call(ctx, s.svc, api.LogRequest{Limit: 1})
 	if err != nil && fovea.KindOf(err) != fovea.Corrupt { // without its history, the memory still has its notes
@@ -72,78 +74,40 @@ func (s *Store) refresh(ctx context.Context) error {
 	if len(head) > 0 {
 		now = head[0].Seq
 	}
-	switch {
-	case s.model == nil:
-		err = s.load(ctx)
-	case s.seq == now:
-		return nil
-	default:
-		err = s.catchUp(ctx, now)
-	}
-	if err != nil {
-		s.model = nil
-		return err
+	if s.model == nil || s.seq != now && s.changed(ctx, now) {
+		if s.model, err = s.load(ctx); err != nil {
+			return err
+		}
 	}
 	s.seq = now
 	return nil
 }
 
+// changed reports whether the files of the graph changed between the model's commit and
+// another, or cannot be compared.
+func (s *Store) changed(ctx context.Context, now uint64) bool {
+	d, err := api.OpDiff.Call(ctx, s.svc, api.DiffRequest{From: fmt.Sprintf("seq:%d", s.seq), To: fmt.Sprintf("seq:%d", now)})
+	return err != nil || slices.ContainsFunc(slices.Concat(d.Removed, d.Added, d.Changed, d.Moved), func(c api.Changed) bool {
+		return strings.HasPrefix(c.Path, folder)
+	})
+}
+
 // load reads the whole graph.
-func (s *Store) load(ctx context.Context) error {
+func (s *Store) load(ctx context.Context) (*model, error) {
 	nodes, err := api.OpQuery.Call(ctx, s.svc, api.QueryRequest{Query: `path:"^` + regexp.QuoteMeta(folder) + `"`, Content: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.model, s.file, s.size = newModel(), 0, 0
+	m, head := newModel(), ""
 	for i := range nodes {
-		s.measure(nodes[i].Path, nodes[i].Content)
-		s.model.read(nodes[i].ID, nodes[i].Content)
+		if strings.HasPrefix(nodes[i].ID, headID) {
+			head = nodes[i].ID // of those that follow
+		}
+		m.sizes[head] += len(nodes[i].Content)
+		m.read(nodes[i].ID, nodes[i].Content)
 	}
-	return nil
-}
-
-// measure adds the size of a node to that of the newest file.
-func (s *Store) measure(path, content string) {
-	var number int
-	if _, err := fmt.Sscanf(path, folder+"graph-%d.org", &number); err == nil && path == filePath(number) { // not a person's own file
-		if number > s.file {
-			s.file, s.size = number, 0
-		}
-		if number == s.file {
-			s.size += len(content)
-		}
-	}
-}
-
-// maxFollowed is the number of changed headlines up to which each is read by itself; above
-// it load reads the whole graph.
-const maxFollowed = 200
-
-// catchUp reads the headlines changed since the model's commit.
-func (s *Store) catchUp(ctx context.Context, now uint64) error {
-	d, err := api.OpDiff.Call(ctx, s.svc, api.DiffRequest{From: fmt.Sprintf("seq:%d", s.seq), To: fmt.Sprintf("seq:%d", now)})
-	if err != nil || len(d.Added)+len(d.Changed)+len(d.Moved)+len(d.Removed) > maxFollowed {
-		return s.load(ctx)
-	}
-	for _, c := range slices.Concat(d.Removed, d.Added, d.Changed, d.Moved) {
-		_, known := s.model.nodes[c.ID]
-		s.model.remove(c.ID)
-		if !strings.HasPrefix(c.Path, folder) {
-			continue
-		}
-		n, err := api.OpShow.Call(ctx, s.svc, api.ShowRequest{ID: c.ID})
-		if fovea.KindOf(err) == fovea.NotFound {
-			continue // removed, or removed again, which the next refresh reports
-		}
-		if err != nil {
-			return err
-		}
-		if !known {
-			s.measure(n.Path, n.Content)
-		}
-		s.model.read(n.ID, n.Content)
-	}
-	return nil
+	slices.SortStableFunc(m.all, func(a, b *headline) int { return cmp.Compare(a.order, b.order) })
+	return m, nil
 }
 
 // view returns the entities of the current graph that keep selects, all if it is nil, with
@@ -160,15 +124,15 @@ func (s *Store) view(ctx context.Context, keep func(*headline) bool) (Graph, err
 // Graph returns the whole graph.
 func (s *Store) Graph(ctx context.Context) (Graph, error) { return s.view(ctx, nil) }
 
-// search returns the entities with text in their name, type or an observation, ignoring
+// search returns the entities with the query in their name, type or an observation, ignoring
 // case, with their relations.
-func (s *Store) search(ctx context.Context, text string) (Graph, error) {
-	text = strings.ToLower(text)
+func (s *Store) search(ctx context.Context, in query) (Graph, error) {
+	text := strings.ToLower(in.Query)
 	return s.view(ctx, func(h *headline) bool { return strings.Contains(h.folded, text) })
 }
 
 // open returns the entities with exactly these names, with their relations.
-func (s *Store) open(ctx context.Context, names []string) (Graph, error) {
-	wanted := setOf(names)
-	return s.view(ctx, func(h *headline) bool { return wanted[h.name] })
+func (s *Store) open(ctx context.Context, in names) (Graph, error) {
+	wanted := setOf(in.Names)
+	return s.view(ctx, func(h *headline) bool { return wanted[h.entity.Name] })
 }

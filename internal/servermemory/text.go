@@ -83,26 +83,26 @@ func title(value string) string {
 
 // link returns a link to the headline of an entity, or its name if there is none.
 func (m *model) link(name string) string {
-	e := m.headlines[entityKey(name)]
+	e := m.headlines[name]
 	if e == nil {
 		return title(name)
 	}
 	return "[[id:" + e.nodes[0] + "][" + strings.NewReplacer("[", "(", "]", ")").Replace(encode(name)) + "]]"
 }
 
-// text returns a headline with its drawer, and an entity's observations.
-func (m *model) text(h *headline) string {
-	if h.isRelation {
-		return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
-			m.title(h.Relation), h.nodes[0], encode(h.From), encode(h.RelationType), encode(h.To), h.order)
-	}
-	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n%s",
-		title(h.name), h.nodes[0], encode(h.name), encode(h.entity.EntityType), h.order, items(h.entity.Observations))
-}
-
 // title returns the title of a relation's headline.
 func (m *model) title(r Relation) string {
 	return m.link(r.From) + " " + title(r.RelationType) + " " + m.link(r.To)
+}
+
+// text returns a headline with its drawer, and an entity's observations.
+func (m *model) text(h *headline) string {
+	if r, isRelation := h.key.(Relation); isRelation {
+		return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
+			m.title(r), h.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), h.order)
+	}
+	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n%s",
+		title(h.entity.Name), h.nodes[0], encode(h.entity.Name), encode(h.entity.EntityType), h.order, items(h.entity.Observations))
 }
 
 // items returns observations as list items.
@@ -117,38 +117,34 @@ func items(observations []string) string {
 // read adds the content of a headline to the model. It ignores any that is neither an entity
 // nor a relation, such as a person's own note.
 func (m *model) read(node, content string) {
-	properties, observations := map[string]string{}, []string{}
-	split(content, func(line string) {
-		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), ":"), ":")
-		properties[strings.ToUpper(name)] = value
-	}, func(line string) {
-		if o, is := observation(line); is {
-			observations = append(observations, o)
-		}
-	})
-	order, _ := strconv.Atoi(strings.TrimSpace(properties["ORDER"])) // no order sorts first
+	properties, body := parts(content)
+	order, _ := strconv.Atoi(properties["ORDER"]) // no order sorts first
 	if name, is := properties["ENTITY"]; is {
-		e := Entity{decode(name), decode(properties["ENTITY_TYPE"]), observations}
-		m.put(entityKey(e.Name), e, node, order)
+		e := Entity{Name: decode(name), EntityType: decode(properties["ENTITY_TYPE"])}
+		for _, line := range body {
+			if o, is := observation(line); is {
+				e.Observations = append(e.Observations, o)
+			}
+		}
+		m.put(e.Name, e, node, order)
 	} else if from, is := properties["FROM"]; is {
-		m.put(relationKey(Relation{decode(from), decode(properties["TO"]), decode(properties["RELATION"])}), Entity{}, node, order)
+		m.put(Relation{decode(from), decode(properties["TO"]), decode(properties["RELATION"])}, Entity{}, node, order)
 	}
 }
 
 // without returns the text below a headline and its drawer, minus some list items.
 func without(content string, observations []string) string {
-	var body strings.Builder
-	split(content, func(string) {}, func(line string) {
-		if o, is := observation(line); !is || !slices.Contains(observations, o) {
-			body.WriteString(line)
-		}
-	})
-	return body.String()
+	_, body := parts(content)
+	return strings.Join(slices.DeleteFunc(body, func(line string) bool {
+		o, is := observation(line)
+		return is && slices.Contains(observations, o)
+	}), "")
 }
 
-// split calls property with each line of the drawer of a headline, and text with each line
-// below the headline and outside of the drawer.
-func split(content string, property, text func(line string)) {
+// parts returns the properties of a headline, their keys in upper case, and the lines below it
+// and outside of its drawer.
+func parts(content string) (properties map[string]string, body []string) {
+	properties = map[string]string{}
 	_, below, _ := strings.Cut(content, "\n")
 	inside, done := false, false
 	for line := range strings.Lines(below) {
@@ -158,11 +154,13 @@ func split(content string, property, text func(line string)) {
 		case inside && strings.EqualFold(trimmed, ":END:"):
 			inside, done = false, true
 		case inside:
-			property(line)
+			name, value, _ := strings.Cut(strings.TrimPrefix(trimmed, ":"), ":")
+			properties[strings.ToUpper(name)] = strings.TrimSpace(value)
 		default:
-			text(line)
+			body = append(body, line)
 		}
 	}
+	return properties, body
 }
 
 // observation returns what a list item says, and whether a line is one.

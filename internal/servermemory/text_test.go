@@ -47,8 +47,8 @@ func FuzzText(f *testing.F) {
 func roundTrip(t *testing.T, a, b string) {
 	t.Helper()
 	m := newModel()
-	e := m.put(entityKey(a), Entity{Name: a, EntityType: b, Observations: []string{a, b, a + b}}, "node-1", 7)
-	r := m.put(relationKey(Relation{From: a, To: b, RelationType: a}), Entity{}, "node-2", 8)
+	e := m.put(a, Entity{Name: a, EntityType: b, Observations: []string{a, b, a + b}}, "node-1", 7)
+	r := m.put(Relation{From: a, To: b, RelationType: a}, Entity{}, "node-2", 8)
 	texts := []string{m.text(e), m.text(r)}
 	got := newModel()
 	got.read("node-1", texts[0])

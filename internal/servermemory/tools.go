@@ -17,55 +17,59 @@ import (
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
-// Addition lists observations to add to an entity.
-type Addition struct {
-	EntityName string   `json:"entityName" jsonschema:"The name of the entity to add the observations to"`
-	Contents   []string `json:"contents" jsonschema:"An array of observation contents to add"`
-}
-
-// Observed lists the observations added to an entity.
-type Observed struct {
-	EntityName        string   `json:"entityName"`
-	AddedObservations []string `json:"addedObservations"`
-}
-
-// Deletion lists observations to delete from an entity.
-type Deletion struct {
-	EntityName   string   `json:"entityName" jsonschema:"The name of the entity containing the observations"`
-	Observations []string `json:"observations" jsonschema:"An array of observations to delete"`
-}
-
-// The arguments and answers of the tools, in that server's format.
+// The arguments and answers of the tools, in that server's format. Observations to add, the
+// entities to delete and the like are named as that server names them.
 type (
-	entitiesShape struct {
+	entities struct {
 		Entities []Entity `json:"entities"`
 	}
-	relationsShape struct {
+	relations struct {
 		Relations []Relation `json:"relations"`
 	}
-	additionsShape struct {
-		Observations []Addition `json:"observations"`
+	additions struct {
+		Observations []addition `json:"observations"`
 	}
-	observedShape struct {
-		Results []Observed `json:"results"`
+	addition struct {
+		EntityName string   `json:"entityName" jsonschema:"The name of the entity to add the observations to"`
+		Contents   []string `json:"contents" jsonschema:"An array of observation contents to add"`
 	}
-	namesShape struct {
+	results struct {
+		Results []observed `json:"results"`
+	}
+	observed struct {
+		EntityName        string   `json:"entityName"`
+		AddedObservations []string `json:"addedObservations"`
+	}
+	entityNames struct {
 		EntityNames []string `json:"entityNames" jsonschema:"An array of entity names to delete"`
 	}
-	deletionsShape struct {
-		Deletions []Deletion `json:"deletions"`
+	deletions struct {
+		Deletions []deletion `json:"deletions"`
 	}
-	queryShape struct {
+	deletion struct {
+		EntityName   string   `json:"entityName" jsonschema:"The name of the entity containing the observations"`
+		Observations []string `json:"observations" jsonschema:"An array of observations to delete"`
+	}
+	query struct {
 		Query string `json:"query" jsonschema:"The search query to match against entity names, types, and observation content"`
 	}
-	openShape struct {
+	names struct {
 		Names []string `json:"names" jsonschema:"An array of entity names to retrieve"`
 	}
-	doneShape struct {
+	done struct {
 		Success bool   `json:"success"`
 		Message string `json:"message"`
 	}
 )
+
+// answer is what a tool answers; shown is the part of it that stands in the text.
+type answer interface{ shown() any }
+
+func (a entities) shown() any  { return a.Entities }
+func (a relations) shown() any { return a.Relations }
+func (a results) shown() any   { return a.Results }
+func (a done) shown() any      { return a.Message }
+func (g Graph) shown() any     { return g }
 
 // graphURI is the URI of the whole graph as a resource.
 const graphURI = "memory://knowledge-graph"
@@ -93,64 +97,39 @@ func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, in i
 }
 
 func addWriters(server *mcp.Server, s *Store) {
-	write(server, s, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph",
-		func(c *change, in entitiesShape) (entitiesShape, any, error) {
-			created, err := c.createEntities(in.Entities)
-			return entitiesShape{created}, created, err
-		})
+	write(server, s, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph", (*change).createEntities)
 	write(server, s, "create_relations", "Create Relations",
-		"Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
-		func(c *change, in relationsShape) (relationsShape, any, error) {
-			created, err := c.createRelations(in.Relations)
-			return relationsShape{created}, created, err
-		})
+		"Create multiple new relations between entities in the knowledge graph. Relations should be in active voice", (*change).createRelations)
 	write(server, s, "add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
-		func(c *change, in additionsShape) (observedShape, any, error) {
-			results, err := c.addObservations(in.Observations)
-			return observedShape{results}, results, err
-		})
-	done := func(what string, err error) (doneShape, any, error) {
-		message := what + " deleted successfully"
-		return doneShape{true, message}, message, err
-	}
+		(*change).addObservations)
 	write(server, s, "delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
-		func(c *change, in namesShape) (doneShape, any, error) {
-			return done("Entities", c.deleteEntities(in.EntityNames))
-		})
+		(*change).deleteEntities)
 	write(server, s, "delete_observations", "Delete Observations", "Delete specific observations from entities in the knowledge graph",
-		func(c *change, in deletionsShape) (doneShape, any, error) {
-			return done("Observations", c.deleteObservations(in.Deletions))
-		})
-	write(server, s, "delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
-		func(c *change, in relationsShape) (doneShape, any, error) {
-			return done("Relations", c.deleteRelations(in.Relations))
-		})
+		(*change).deleteObservations)
+	write(server, s, "delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph", (*change).deleteRelations)
 }
 
 func addReaders(server *mcp.Server, s *Store) {
 	read(server, "read_graph", "Read Graph", "Read the entire knowledge graph",
 		func(ctx context.Context, _ struct{}) (Graph, error) { return s.Graph(ctx) })
-	read(server, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
-		func(ctx context.Context, in queryShape) (Graph, error) { return s.search(ctx, in.Query) })
-	read(server, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names",
-		func(ctx context.Context, in openShape) (Graph, error) { return s.open(ctx, in.Names) })
+	read(server, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query", s.search)
+	read(server, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names", s.open)
 }
 
-// write adds a tool that changes the graph and answers once the change is durable. make
-// returns its data, and the part of it shown as text.
-func write[In, Out any](server *mcp.Server, s *Store, name, title, about string, make func(*change, In) (Out, any, error)) {
+// write adds a tool that changes the graph and answers once the change is durable.
+func write[In any, Out answer](server *mcp.Server, s *Store, name, title, about string, make func(*change, In) (Out, error)) {
 	deletes := strings.HasPrefix(name, "delete_")
 	register(server, mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{
 		DestructiveHint: &deletes, IdempotentHint: deletes, OpenWorldHint: new(bool),
-	}}, func(ctx context.Context, in In) (data Out, shown any, err error) {
+	}}, func(ctx context.Context, in In) (out Out, err error) {
 		err = s.Change(ctx, func(c *change) (err error) {
-			data, shown, err = make(c, in)
+			out, err = make(c, in)
 			return err
 		})
 		if err == nil {
 			err = server.ResourceUpdated(context.WithoutCancel(ctx), &mcp.ResourceUpdatedNotificationParams{URI: graphURI})
 		}
-		return data, shown, err
+		return out, err
 	})
 }
 
@@ -158,15 +137,12 @@ func write[In, Out any](server *mcp.Server, s *Store, name, title, about string,
 func read[In any](server *mcp.Server, name, title, about string, get func(context.Context, In) (Graph, error)) {
 	register(server, mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{
 		ReadOnlyHint: true, DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool),
-	}}, func(ctx context.Context, in In) (Graph, any, error) {
-		g, err := get(ctx, in)
-		return g, g, err
-	})
+	}}, get)
 }
 
 // register adds a tool. It does not validate answers, which may have megabytes: their types
 // guarantee the schema.
-func register[In, Out any](server *mcp.Server, t mcp.Tool, call func(context.Context, In) (Out, any, error)) {
+func register[In any, Out answer](server *mcp.Server, t mcp.Tool, call func(context.Context, In) (Out, error)) {
 	schema := schemaOf[In](false)
 	t.InputSchema, t.OutputSchema = schema, schemaOf[Out](true)
 	server.AddTool(&t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -174,8 +150,8 @@ func register[In, Out any](server *mcp.Server, t mcp.Tool, call func(context.Con
 		if err != nil {
 			//lint:ignore ST1005 the words of that server
 			err = fmt.Errorf("Invalid arguments for tool %s: %w", t.Name, err)
-		} else if data, shown, failed := call(ctx, in); failed == nil {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: indented(shown)}}, StructuredContent: data}, nil
+		} else if out, failed := call(ctx, in); failed == nil {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: indented(out.shown())}}, StructuredContent: out}, nil
 		} else {
 			err = failed
 		}
