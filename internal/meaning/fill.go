@@ -5,7 +5,6 @@ package meaning
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"github.com/fovea-memory/fovea/embed"
@@ -67,20 +66,7 @@ func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
 			progress(done, len(missing))
 		}
 	}
-	if err := x.prove(ctx, e, states); err != nil {
-		return err
-	}
-	return e.store.Encode(ctx, x.questions())
-}
-
-// questions returns the last questions.
-func (x *Vectors) questions() (list []*vector.Query) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, q := range x.known.All() {
-		list = append(list, q)
-	}
-	return list
+	return x.prove(ctx, e, states)
 }
 
 // sweep drops the vectors of texts that no node has any more.
@@ -91,19 +77,7 @@ func (x *Vectors) sweep(e *engine, states []*graph.State) error {
 			live[n.Own] = true
 		}
 	}
-	var dead []merkle.Digest
-	set := e.store.View()
-	for i, word := range set.All() {
-		for ; word != 0; word &= word - 1 {
-			if d := set.Digest(64*i + bits.TrailingZeros64(word)); !live[d] {
-				dead = append(dead, d)
-			}
-		}
-	}
-	if len(dead) == 0 {
-		return nil
-	}
-	_, err := e.store.Drop(dead)
+	_, err := e.store.Retain(func(d merkle.Digest) bool { return live[d] })
 	return err
 }
 
@@ -118,17 +92,9 @@ func (x *Vectors) expect(pending int) {
 func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
 	var nodes []*node.Node
 	seen := map[merkle.Digest]bool{}
-	isMade := func(merkle.Digest) bool { return false }
-	if e != nil {
-		set := e.store.View()
-		isMade = func(d merkle.Digest) bool {
-			_, ok := set.Row(d)
-			return ok || len(e.store.Missing([]merkle.Digest{d})) == 0 // or it was refused
-		}
-	}
 	for _, s := range states {
 		for n := range s.All() {
-			if !seen[n.Own] && !isMade(n.Own) && x.mayEmbed(s, n, e) && Text(n) != "" {
+			if !seen[n.Own] && !(e != nil && e.store.Knows(n.Own)) && x.mayEmbed(s, n, e) && Text(n) != "" {
 				seen[n.Own] = true
 				nodes = append(nodes, n)
 			}

@@ -178,11 +178,7 @@ func (x *Vectors) Forget() (err error) {
 
 // RemoveAll removes the vectors of all models from a folder that nobody uses.
 func RemoveAll(folder vfs.FS) error {
-	files, err := vector.Files(folder)
-	for _, f := range files {
-		err = errors.Join(err, vector.Remove(folder, f.Name))
-	}
-	return errors.Join(err, removeProofs(folder))
+	return errors.Join(vector.RemoveAll(folder), removeProofs(folder))
 }
 
 func (x *Vectors) connected() *engine {
@@ -239,12 +235,12 @@ func (x *Vectors) Status() Status {
 	e := x.engine
 	x.mu.Unlock()
 	if e == nil {
-		files, err := vector.Files(x.opts.Folder)
-		s.Kept = err == nil && len(files) > 0
+		models, err := vector.Models(x.opts.Folder)
+		s.Kept = err == nil && len(models) > 0
 		return s
 	}
-	stat := e.store.Stat()
-	s.Model, s.Vectors, s.Failed, s.Trust = e.Model().Name, stat.Vectors, stat.Failed, x.trust(e)
+	s.Model, s.Trust = e.Model().Name, x.trust(e)
+	s.Vectors, s.Failed = e.store.Counts()
 	return s
 }
 
