@@ -5,6 +5,7 @@ package meaning
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/embed"
@@ -16,9 +17,8 @@ import (
 
 // Limits of what an embedder is given at once.
 const (
-	maxBatch      = 32
-	maxBatchBytes = 32 << 10
-	maxText       = 256 << 10 // of one node
+	maxBatch = 32
+	maxText  = 256 << 10 // of one node
 )
 
 // Fill makes the vectors that are missing, and has the model prove itself if it has not.
@@ -55,8 +55,8 @@ func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
 		return err
 	}
 	x.expect(len(missing))
-	for done := 0; done < len(missing); {
-		batch := batchOf(missing[done:])
+	done := 0
+	for batch := range slices.Chunk(missing, maxBatch) {
 		if err := e.embed(ctx, batch); err != nil {
 			return err
 		}
@@ -123,17 +123,6 @@ func Text(n *node.Node) string {
 	}
 	text := strings.TrimSpace(n.Title() + "\n" + body[:min(len(body), maxText)])
 	return strings.ToValidUTF8(text, "\uFFFD")
-}
-
-// batchOf returns the first of some nodes, as many as one request takes.
-func batchOf(nodes []*node.Node) []*node.Node {
-	size := 0
-	for i, n := range nodes {
-		if size += len(Text(n)); i == maxBatch || i > 0 && size > maxBatchBytes {
-			return nodes[:i]
-		}
-	}
-	return nodes
 }
 
 // embed makes and keeps the vectors of some nodes.

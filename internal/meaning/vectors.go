@@ -176,9 +176,15 @@ func (x *Vectors) Forget() (err error) {
 	return errors.Join(err, RemoveAll(x.opts.Folder))
 }
 
-// RemoveAll removes the vectors of all models from a folder that nobody uses.
+// RemoveAll empties a folder of vectors that nobody uses: those of all models, and what these have proven.
 func RemoveAll(folder vfs.FS) error {
-	return errors.Join(vector.RemoveAll(folder), removeProofs(folder))
+	entries, err := folder.ReadDir(".")
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			err = errors.Join(err, folder.Remove(e.Name()))
+		}
+	}
+	return errors.Join(err, folder.SyncDir("."))
 }
 
 func (x *Vectors) connected() *engine {

@@ -42,27 +42,6 @@ func encodeRow(high, low []int8, v []float32) (inverse float32, ok bool) {
 	return float32(1 / math.Sqrt(sum)), true
 }
 
-// unit writes v, scaled to length 1, to the front of to. It reports whether v has a direction: no
-// infinity, no NaN, not only zeros.
-func unit(to, v []float32) bool {
-	var largest float64
-	for _, x := range v {
-		largest = max(largest, math.Abs(float64(x))) // NaN stays NaN
-	}
-	if !(largest > 0) || math.IsInf(largest, 0) {
-		return false
-	}
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	scale := 1 / math.Sqrt(sum)
-	for i, x := range v {
-		to[i] = float32(float64(x) * scale)
-	}
-	return true
-}
-
 // plainDot is dot for any processor: four sums, so that no addition waits for the last.
 func plainDot(query []int16, plane []int8) int32 {
 	var a, b, c, d int32

@@ -104,15 +104,15 @@ func TestEncodeRow(t *testing.T) {
 
 // TestUnit scales vectors of extreme lengths, and refuses those without direction.
 func TestUnit(t *testing.T) {
-	to := make([]float32, 2)
+	two := Model{"two", 2}
 	for _, v := range [][]float32{{3e38, 3e38}, {1e-45, 1e-45}, {1, 1}} {
-		if !unit(to, v) || math.Abs(float64(to[0])-math.Sqrt2/2) > 1e-6 || to[0] != to[1] {
+		if to := must1(two.unit(v)); math.Abs(float64(to[0])-math.Sqrt2/2) > 1e-6 || to[0] != to[1] {
 			t.Errorf("unit of %v is %v", v, to)
 		}
 	}
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
-	for _, v := range [][]float32{{0, 0}, {nan, 1}, {1, nan}, {inf, 1}, {1, inf}} {
-		if unit(to, v) {
+	for _, v := range [][]float32{{0, 0}, {nan, 1}, {1, nan}, {inf, 1}, {1, inf}, {1}, {1, 2, 3}} {
+		if to, err := two.unit(v); err == nil {
 			t.Errorf("%v has a direction: %v", v, to)
 		}
 	}

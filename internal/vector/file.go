@@ -197,35 +197,22 @@ func (s *Store) writeAll(to io.Writer) error {
 // Models returns the models of which there are vectors in a folder, the one used last first. A fingerprint
 // is cut after 204 bytes.
 func Models(in vfs.FS) ([]Model, error) {
-	names, err := files(in)
-	if err != nil {
-		return nil, err
-	}
+	entries, err := in.ReadDir(".")
 	var models []Model
 	last := map[Model]time.Time{}
-	for _, name := range names {
-		m, written, err := describe(in, name)
-		if err != nil {
-			return nil, fault.Wrap("list vectors", name, fault.Other, err)
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), suffix) {
+			continue
 		}
+		m, written, failed := describe(in, e.Name())
 		if m.Fingerprint != "" {
 			models = append(models, m)
 			last[m] = written
 		}
+		err = errors.Join(err, failed)
 	}
 	slices.SortStableFunc(models, func(a, b Model) int { return last[b].Compare(last[a]) })
-	return models, nil
-}
-
-// files returns the names of the files of vectors in a folder.
-func files(in vfs.FS) (names []string, err error) {
-	entries, err := in.ReadDir(".")
-	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), suffix) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, fault.Wrap("list vectors", "", fault.Other, err)
+	return models, fault.Wrap("list vectors", "", fault.Other, err)
 }
 
 // describe returns the model of a file, one without a fingerprint if the file is damaged, and when it was last written.
@@ -244,16 +231,4 @@ func describe(in vfs.FS, name string) (Model, time.Time, error) {
 		return Model{}, time.Time{}, err
 	}
 	return readHeader(header), info.ModTime(), nil
-}
-
-// RemoveAll removes the vectors of all models from a folder. No store may have one of them open.
-func RemoveAll(in vfs.FS) error {
-	names, err := files(in)
-	for _, name := range names {
-		err = errors.Join(err, in.Remove(name))
-	}
-	if len(names) > 0 {
-		err = errors.Join(err, in.SyncDir("."))
-	}
-	return fault.Wrap("remove vectors", "", fault.Other, err)
 }

@@ -4,9 +4,8 @@ package vector
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/merkle"
@@ -21,8 +20,8 @@ type rows struct {
 	inverse   []float32 // one over the length, by row
 	kinds     []kind
 	digests   []merkle.Digest
-	index     *table
-	live      Bitmap // rows with a vector
+	index     *sync.Map // the latest row by digest; what was entered is never removed
+	live      Bitmap    // rows with a vector
 	counts    [failed + 1]int
 
 	// The sample is the rows with the lowest digests, in that order: as good as drawn at random, and
@@ -33,7 +32,7 @@ type rows struct {
 
 func newRows(dim int) rows {
 	stride := (dim + lane - 1) / lane * lane
-	return rows{high: plane{stride: stride}, low: plane{stride: stride}, index: newTable(0)}
+	return rows{high: plane{stride: stride}, low: plane{stride: stride}, index: new(sync.Map)}
 }
 
 // chunkRows is the number of rows in a chunk.
@@ -61,7 +60,11 @@ func (p *plane) next(i int) []int8 {
 
 // find returns the row of a digest that is stored or failed.
 func (r *rows) find(d *merkle.Digest) (int, bool) {
-	return r.index.find(d, r.digests, func(row int) bool { return r.kinds[row] != erased })
+	row, ok := r.index.Load(*d)
+	if !ok || r.kinds[row.(int)] == erased {
+		return 0, false
+	}
+	return row.(int), true
 }
 
 // enter makes the next row, whose numbers are in place, one of the given kind; inverse is one over their length.
@@ -69,21 +72,11 @@ func (r *rows) enter(k kind, d merkle.Digest, inverse float32) {
 	row := len(r.kinds)
 	r.kinds, r.digests, r.inverse = append(r.kinds, k), append(r.digests, d), append(r.inverse, inverse)
 	r.counts[k]++
-	switch {
-	case k == erased:
-		return
-	case k == stored:
+	if k == stored {
 		r.live.Add(row)
 	}
-	if 2*len(r.kinds) <= len(r.index.slots) {
-		r.index.add(&d, row)
-		return
-	}
-	r.index = newTable(2 * len(r.kinds)) // readers keep the old one
-	for i := range r.digests {
-		if r.kinds[i] != erased {
-			r.index.add(&r.digests[i], i)
-		}
+	if k != erased {
+		r.index.Store(d, row)
 	}
 }
 
@@ -117,44 +110,6 @@ func (r *rows) draw() {
 	}
 	cut()
 	r.sample, r.seen = drawn, len(r.kinds)
-}
-
-// table finds rows by digest, by open addressing: digests are hashes already. One goroutine
-// adds, others read. What was added is never removed; a reader passes over rows that it does
-// not know.
-type table struct{ slots []atomic.Uint32 } // a power of two; row + 1, or 0
-
-func newTable(rows int) *table {
-	size := 64
-	for size < 2*rows {
-		size *= 2
-	}
-	return &table{make([]atomic.Uint32, size)}
-}
-
-func slotOf(d *merkle.Digest) int { return int(binary.LittleEndian.Uint64(d[:]) >> 1) }
-
-// add enters a row. The table must have a free slot.
-func (t *table) add(d *merkle.Digest, row int) {
-	for i := slotOf(d); ; i++ {
-		if slot := &t.slots[i&(len(t.slots)-1)]; slot.Load() == 0 {
-			slot.Store(uint32(row) + 1)
-			return
-		}
-	}
-}
-
-// find returns the row of a digest for which has holds, among those of digests.
-func (t *table) find(d *merkle.Digest, digests []merkle.Digest, has func(row int) bool) (int, bool) {
-	for i := slotOf(d); ; i++ {
-		row := int(t.slots[i&(len(t.slots)-1)].Load()) - 1
-		if row < 0 {
-			return 0, false
-		}
-		if row < len(digests) && digests[row] == *d && has(row) {
-			return row, true
-		}
-	}
 }
 
 // Bitmap is a set of rows. The zero Bitmap is empty.

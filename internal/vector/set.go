@@ -32,9 +32,13 @@ func (s *Store) view() *Set {
 // Len returns how many rows have a vector.
 func (s *Set) Len() int { return s.counts[stored] }
 
-// Row returns the row of a digest that has a vector. O(1).
+// Row returns the row of a digest that has a vector. O(1). A text that left since, and came again, is denied.
 func (s *Set) Row(d merkle.Digest) (int, bool) {
-	return s.index.find(&d, s.digests, s.live.Has)
+	row, ok := s.index.Load(d)
+	if !ok || !s.live.Has(row.(int)) {
+		return 0, false
+	}
+	return row.(int), true
 }
 
 // Has reports whether a row has a vector.
@@ -52,11 +56,11 @@ type Query struct {
 // Prepare makes a Query of a vector, which may have any length but zero. The vector is
 // copied. One that has another length than the model's, is zero or has no finite values is fault.Invalid.
 func (s *Set) Prepare(v []float32) (*Query, error) {
-	scaled, err := s.of.scaled(v)
+	unit, err := s.of.unit(v)
 	if err != nil {
 		return nil, fault.Wrap("compare vectors", "", fault.Invalid, err)
 	}
-	return s.ask(scaled), nil
+	return s.ask(unit), nil
 }
 
 // Of returns the vector of a row as a Query: what is near that text?

@@ -5,6 +5,7 @@ package vector
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -84,25 +85,29 @@ func (s *Store) Put(items []Item) error {
 }
 
 // record encodes the record of an item.
-func (s *Store) record(it Item) ([]byte, error) {
-	if it.Vector == nil {
-		return appendRecord(nil, s.header, s.model.Dim, it.Digest, nil), nil
+func (s *Store) record(it Item) (record []byte, err error) {
+	var unit []float32
+	if it.Vector != nil {
+		unit, err = s.model.unit(it.Vector)
 	}
-	scaled, err := s.model.scaled(it.Vector)
-	if err != nil {
-		return nil, err
-	}
-	return appendRecord(nil, s.header, s.model.Dim, it.Digest, scaled), nil
+	return appendRecord(nil, s.header, s.model.Dim, it.Digest, unit), err
 }
 
-// scaled scales a vector to length 1.
-func (m Model) scaled(v []float32) ([]float32, error) {
+// unit scales a vector to length 1. One that has no direction, with an infinity, with NaN or of zeros alone, is refused.
+func (m Model) unit(v []float32) ([]float32, error) {
 	if len(v) != m.Dim {
 		return nil, fmt.Errorf("a vector of %d numbers, want %d: embed the text with the model of the others", len(v), m.Dim)
 	}
-	to := make([]float32, m.Dim)
-	if !unit(to, v) {
-		return nil, errDirection
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) { // NaN is not greater
+		return nil, errors.New("a vector without direction, zero or not finite: embed the text again, or mark it as failed")
+	}
+	to, scale := make([]float32, m.Dim), 1/math.Sqrt(sum)
+	for i, x := range v {
+		to[i] = float32(float64(x) * scale)
 	}
 	return to, nil
 }
@@ -153,7 +158,4 @@ func (s *Store) Close() error {
 	return fault.Wrap("close vectors", s.name, fault.Other, err)
 }
 
-var (
-	errClosed    = errors.New("the store is closed: open it again")
-	errDirection = errors.New("a vector without direction, zero or not finite: embed the text again, or mark it as failed")
-)
+var errClosed = errors.New("the store is closed: open it again")

@@ -59,7 +59,7 @@ type coded struct {
 }
 
 func codedOf(v []float32) *coded {
-	scaled := must1(small.scaled(v))
+	scaled := must1(small.unit(v))
 	header := small.header()
 	c := &coded{high: make([]int8, lane), low: make([]int8, lane)}
 	c.inverse, _ = encodeRow(c.high, c.low, vectorOf(appendRecord(nil, header, small.Dim, merkle.Digest{}, scaled), make([]float32, small.Dim)))
