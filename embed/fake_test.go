@@ -3,11 +3,8 @@
 package embed
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -27,7 +24,6 @@ type fakeServer struct {
 	tooLong  int // a status; 0 truncates silently, -1 closes the connection
 	seed     string
 	key      string
-	noBase64 bool
 	digest   string
 	requests [][]string // the texts of each request
 	// twist changes an answer; one that is written whole returns false.
@@ -86,7 +82,6 @@ func (f *fakeServer) embed(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Model         string
 		Input, Inputs []string
-		Format        string `json:"encoding_format"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -111,9 +106,6 @@ func (f *fakeServer) embed(w http.ResponseWriter, r *http.Request) {
 		}
 		tokens += len(words)
 		vectors[i] = f.vector(strings.Join(words, " "))
-		if in.Format == "base64" && !f.noBase64 {
-			vectors[i] = inBase64(vectors[i].([]float32))
-		}
 	}
 	out := map[string]any{"model": in.Model, "vectors": vectors, "tokens": tokens}
 	if f.twist == nil || f.twist(w, texts, out) {
@@ -140,14 +132,6 @@ func (f *fakeServer) write(w http.ResponseWriter, out map[string]any) {
 		}
 		reply(w, map[string]any{"model": out["model"], "data": data, "usage": map[string]any{"prompt_tokens": out["tokens"]}})
 	}
-}
-
-func inBase64(v []float32) string {
-	var raw []byte
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
-	}
-	return base64.StdEncoding.EncodeToString(raw)
 }
 
 // set changes the server between requests.

@@ -4,8 +4,8 @@ package embed
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -72,44 +72,16 @@ func open(ctx context.Context, c Config) (Embedder, error) {
 	if c.Kind == KindFile {
 		return openStatic(c)
 	}
-	var shapes []namedShape
-	for _, sh := range serverShapes() {
-		if c.Kind == sh.kind || c.Kind == KindAuto {
-			shapes = append(shapes, sh)
-		}
-	}
-	if shapes == nil {
+	if c.Kind != KindAuto && !slices.ContainsFunc(shapes, func(sh shape) bool { return sh.kind == c.Kind }) {
 		return nil, fmt.Errorf("%w: there is no such kind; use lexical, file, ollama, openai, tei or auto", ErrConfig)
 	}
-	return connect(ctx, c, shapes)
-}
-
-type namedShape struct {
-	kind  string
-	shape shape
-}
-
-// serverShapes are in the order in which they are tried: Ollama has the paths of OpenAI too.
-func serverShapes() []namedShape {
-	return []namedShape{{KindOllama, ollamaShape{}}, {KindTEI, teiShape{}}, {KindOpenAI, &openAIShape{}}}
-}
-
-// connect opens the first shape whose description of the model the server gives.
-func connect(ctx context.Context, c Config, shapes []namedShape) (Embedder, error) {
-	r, err := newRemote(c)
-	if err != nil {
-		return nil, err
-	}
-	var last error
-	for _, sh := range shapes {
-		a, err := sh.shape.describe(ctx, r, c.Model)
-		if err == nil {
-			c.Kind = sh.kind
-			return openServer(ctx, c, r, sh.shape, a)
+	return firstShape(ctx, c, slices.All(shapes), func(r *remote, sh shape) (Embedder, error) {
+		a, err := sh.describe(ctx, r, c.Model)
+		if err != nil {
+			return nil, err
 		}
-		if last = err; ctx.Err() != nil || errors.Is(err, ErrConfig) || errors.Is(err, ErrUnavailable) && !errors.Is(err, errNoPath) {
-			break
-		}
-	}
-	return nil, last
+		of := c
+		of.Kind = sh.kind
+		return openServer(ctx, of, r, sh, a)
+	})
 }

@@ -88,9 +88,21 @@ func (e *unavailable) Unwrap() error { return ErrUnavailable }
 func (r *remote) call(ctx context.Context, path string, body, into any) error {
 	inner, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	request, err := r.request(inner, path, body)
+	method, content := http.MethodGet, io.Reader(http.NoBody)
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+		method, content = http.MethodPost, bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(inner, method, r.base+path, content)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if r.key != "" {
+		request.Header.Set("Authorization", "Bearer "+r.key)
 	}
 	response, err := r.http.Do(request)
 	if err != nil {
@@ -110,26 +122,6 @@ func (r *remote) call(ctx context.Context, path string, body, into any) error {
 		return &refusal{fmt.Sprintf("%s: the answer is no JSON of the expected form (%s)", path, r.quote(text))}
 	}
 	return nil
-}
-
-func (r *remote) request(ctx context.Context, path string, body any) (*http.Request, error) {
-	method, content := http.MethodGet, io.Reader(http.NoBody)
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		method, content = http.MethodPost, bytes.NewReader(text)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, r.base+path, content)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if r.key != "" {
-		request.Header.Set("Authorization", "Bearer "+r.key)
-	}
-	return request, nil
 }
 
 // lost sorts the errors of a connection. A connection that breaks after the request was

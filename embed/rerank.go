@@ -4,9 +4,8 @@ package embed
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 )
 
@@ -45,32 +44,19 @@ func openReranker(ctx context.Context, c Config) (Reranker, error) {
 	if c.Kind != KindOpenAI && c.Kind != KindTEI && c.Kind != KindAuto {
 		return nil, fmt.Errorf("%w: there is no reranker of this kind; use openai, tei or auto", ErrConfig)
 	}
-	r, err := newRemote(c)
-	if err != nil {
-		return nil, err
-	}
-	var last error
-	for _, kind := range []string{KindOpenAI, KindTEI} {
-		if c.Kind != kind && c.Kind != KindAuto {
-			continue
-		}
-		s := &rerankServer{remote: r, model: c.Model, tei: kind == KindTEI}
-		_, last = s.rerank(ctx, probeTexts[0], probeTexts)
-		if last == nil {
-			return s, nil
-		}
-		if ctx.Err() != nil || errors.Is(last, ErrUnavailable) && !errors.Is(last, errNoPath) {
-			break
-		}
-	}
-	return nil, last
+	// Ollama has none, and what speaks as OpenAI may know the path of the other.
+	return firstShape(ctx, c, slices.Backward(shapes[1:]), func(r *remote, sh shape) (Reranker, error) {
+		s := &rerankServer{remote: r, model: c.Model, call: sh.rerank}
+		_, err := s.call.scores(ctx, r, c.Model, probeTexts[0], probeTexts)
+		return s, err
+	})
 }
 
 // rerankServer asks a server for scores.
 type rerankServer struct {
 	remote *remote
 	model  string
-	tei    bool
+	call   call
 }
 
 // Remote reports whether the server is another computer.
@@ -86,57 +72,8 @@ func (s *rerankServer) Rerank(ctx context.Context, query string, documents []str
 	}
 	var scores []float64
 	err := s.remote.guard(ctx, func() (err error) {
-		scores, err = s.rerank(ctx, query, documents)
+		scores, err = s.call.scores(ctx, s.remote, s.model, query, documents)
 		return err
 	})
 	return scores, ofRequest(ctx, "rerank", s.model, err)
-}
-
-// score is the score of one document. Cohere and Jina call it relevance_score.
-type score struct {
-	Index     *int
-	Score     *float64
-	Relevance *float64 `json:"relevance_score"`
-}
-
-func (s *rerankServer) rerank(ctx context.Context, query string, documents []string) ([]float64, error) {
-	var got []score
-	var err error
-	if s.tei {
-		err = s.remote.call(ctx, "/rerank", map[string]any{"query": query, "texts": documents, "truncate": true}, &got)
-	} else {
-		body := map[string]any{"query": query, "documents": documents, "top_n": len(documents)}
-		if s.model != "" {
-			body["model"] = s.model
-		}
-		var list struct{ Results []score }
-		err = s.remote.call(ctx, "/v1/rerank", body, &list)
-		got = list.Results
-	}
-	if err != nil {
-		return nil, err
-	}
-	return inOrder(got, len(documents))
-}
-
-// inOrder puts scores, which servers send best first, in the order of the n documents.
-func inOrder(got []score, n int) ([]float64, error) {
-	scores := make([]float64, n)
-	for i := range scores {
-		scores[i] = math.NaN()
-	}
-	for _, d := range got {
-		value := d.Relevance
-		if value == nil {
-			value = d.Score
-		}
-		if d.Index == nil || value == nil || *d.Index < 0 || *d.Index >= n || !math.IsNaN(scores[*d.Index]) {
-			return nil, fmt.Errorf("rerank: an index or a score is missing, repeated or out of range: %w", ErrProtocol)
-		}
-		scores[*d.Index] = *value
-	}
-	if len(got) != n {
-		return nil, fmt.Errorf("rerank: %d scores for %d documents: %w", len(got), n, ErrProtocol)
-	}
-	return scores, nil
 }

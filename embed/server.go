@@ -125,14 +125,11 @@ func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, er
 	}
 	var got answer
 	err = s.remote.guard(ctx, func() (err error) {
-		got, err = s.shape.embed(ctx, s.remote, s.about.name, prefixed)
+		got, err = s.shape.embed.vectors(ctx, s.remote, s.about.name, prefixed)
 		return err
 	})
 	if err != nil {
 		return answer{}, err
-	}
-	if len(got.vectors) != len(texts) {
-		return answer{}, fmt.Errorf("%d vectors for %d texts: %w", len(got.vectors), len(texts), ErrProtocol)
 	}
 	if found := s.probed.Load(); found != nil && found.answering != "" && got.model != found.answering {
 		return answer{}, fmt.Errorf("%q answers instead of %q: %w", s.remote.quote([]byte(got.model)), found.answering, ErrModelChanged)
@@ -216,22 +213,13 @@ func (s *server) modelOf(dim int) Model {
 	}
 }
 
-// probeAll probes the server: two texts, then both in the other order, in base64 where the
-// shape has it.
+// probeAll probes the server: two texts, then both in the other order.
 func (s *server) probeAll(ctx context.Context) error {
 	first, got, err := s.probe(ctx, probeTexts[0], probeTexts[1])
 	if err != nil {
 		return err
 	}
-	openAI, _ := s.shape.(*openAIShape)
-	if openAI != nil {
-		openAI.base64.Store(true)
-	}
 	second, _, err := s.probe(ctx, probeTexts[1], probeTexts[0])
-	if openAI != nil && err != nil {
-		openAI.base64.Store(false)
-		second, _, err = s.probe(ctx, probeTexts[1], probeTexts[0])
-	}
 	if err != nil {
 		return err
 	}

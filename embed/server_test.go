@@ -234,26 +234,6 @@ func TestKeyStaysSecret(t *testing.T) {
 	}
 }
 
-// TestBase64: it is asked for where it works, and vectors are the same without.
-func TestBase64(t *testing.T) {
-	f, without := newFake(t, KindOpenAI), newFake(t, KindOpenAI)
-	broken := newFake(t, KindOpenAI)
-	without.noBase64 = true
-	broken.twist = func(w http.ResponseWriter, _ []string, out map[string]any) bool {
-		if _, ok := out["vectors"].([]any)[0].(string); ok {
-			http.Error(w, "encoding_format is not supported", http.StatusBadRequest)
-			return false
-		}
-		return true
-	}
-	want := vectorOf(t, openFake(t, f, nil), Document, "a dog")
-	for _, other := range []*fakeServer{without, broken} {
-		if got := vectorOf(t, openFake(t, other, nil), Document, "a dog"); !slices.Equal(got, want) {
-			t.Errorf("got %v, want %v", got, want)
-		}
-	}
-}
-
 // TestServerIsLeftAlone: after a failure nothing is sent for a second, then two, and so
 // on; then one request is tried.
 func TestServerIsLeftAlone(t *testing.T) {

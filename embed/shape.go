@@ -4,35 +4,74 @@ package embed
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"iter"
+	"maps"
 	"strings"
-	"sync/atomic"
 )
 
 // shape is the interface of one kind of server.
-type shape interface {
+type shape struct {
+	kind string
 	// describe finds the model. The name "" is the only model that the server has.
-	describe(ctx context.Context, r *remote, name string) (about, error)
-	embed(ctx context.Context, r *remote, name string, texts []string) (answer, error)
+	describe func(ctx context.Context, r *remote, name string) (about, error)
+	embed    call
+	rerank   call // of those that have a reranker
+}
+
+// call is how a shape is asked about texts.
+type call struct {
+	path     string
+	texts    string         // the key of the texts
+	isNamed  bool           // the name of the model is sent
+	settings map[string]any // what else is sent
+	isList   bool           // the answer is a list alone
+}
+
+// shapes are in the order in which they are tried: Ollama has the paths of OpenAI too. OpenAI's are those of llama.cpp,
+// LM Studio, vLLM and clouds; TEI is Hugging Face's text-embeddings-inference. Where it can be told, a server does not
+// truncate, since a refusal is better than a silent loss; some releases of Ollama truncate all the same.
+var shapes = []shape{
+	{
+		kind: KindOllama, describe: describeOllama,
+		embed: call{path: "/api/embed", texts: "input", isNamed: true, settings: map[string]any{"truncate": false}},
+	}, {
+		kind: KindTEI, describe: describeTEI,
+		embed:  call{path: "/embed", texts: "inputs", settings: map[string]any{"truncate": false, "normalize": true}, isList: true},
+		rerank: call{path: "/rerank", texts: "texts", settings: map[string]any{"truncate": true}, isList: true},
+	}, {
+		kind: KindOpenAI, describe: describeOpenAI,
+		embed:  call{path: "/v1/embeddings", texts: "input", isNamed: true},
+		rerank: call{path: "/v1/rerank", texts: "documents", isNamed: true},
+	},
+}
+
+// firstShape returns what open makes of the first of some shapes, one of which has the configured kind, that a server answers as.
+func firstShape[T any](ctx context.Context, c Config, of iter.Seq2[int, shape], open func(*remote, shape) (T, error)) (found T, err error) {
+	r, err := newRemote(c)
+	if err != nil {
+		return found, err
+	}
+	for _, sh := range of {
+		if c.Kind != sh.kind && c.Kind != KindAuto {
+			continue
+		}
+		if found, err = open(r, sh); err == nil {
+			return found, nil
+		}
+		if ctx.Err() != nil || errors.Is(err, ErrConfig) || errors.Is(err, ErrUnavailable) && !errors.Is(err, errNoPath) {
+			break
+		}
+	}
+	return *new(T), err
 }
 
 // about is what a server says of a model; what it does not say is zero.
 type about struct {
 	name, digest string
 	maxTokens    int
-}
-
-// answer has a vector for each text. Model and tokens are zero where a server does not
-// say what answered and how many tokens it read.
-type answer struct {
-	vectors [][]float32
-	model   string
-	tokens  int
 }
 
 // chooseModel finds name among the models of a server.
@@ -46,11 +85,7 @@ func chooseModel(name string, names []string) (int, error) {
 	return 0, fmt.Errorf("%w: the server has no model %q; name one of: %s", ErrConfig, name, strings.Join(names, ", "))
 }
 
-// ollamaShape is /api/embed. Ollama is told not to truncate, since a refusal is better
-// than a silent loss; some releases truncate all the same.
-type ollamaShape struct{}
-
-func (ollamaShape) describe(ctx context.Context, r *remote, name string) (about, error) {
+func describeOllama(ctx context.Context, r *remote, name string) (about, error) {
 	var tags struct {
 		Models []struct{ Name, Digest string }
 	}
@@ -83,21 +118,7 @@ func (ollamaShape) describe(ctx context.Context, r *remote, name string) (about,
 	return a, nil
 }
 
-func (ollamaShape) embed(ctx context.Context, r *remote, name string, texts []string) (answer, error) {
-	var got struct {
-		Model      string
-		Embeddings [][]float32
-		Tokens     int `json:"prompt_eval_count"`
-	}
-	err := r.call(ctx, "/api/embed", map[string]any{"model": name, "input": texts, "truncate": false}, &got)
-	return answer{got.Embeddings, got.Model, got.Tokens}, err
-}
-
-// openAIShape is /v1/embeddings, as llama.cpp, LM Studio, vLLM and clouds have it.
-// Vectors come in base64 only from a server that was seen to do it well.
-type openAIShape struct{ base64 atomic.Bool }
-
-func (*openAIShape) describe(ctx context.Context, r *remote, name string) (about, error) {
+func describeOpenAI(ctx context.Context, r *remote, name string) (about, error) {
 	var list struct{ Data []struct{ ID string } }
 	switch err := r.call(ctx, "/v1/models", nil, &list); {
 	case name != "" && (errors.Is(err, errNoPath) || err == nil): // an alias need not be in the list
@@ -118,60 +139,7 @@ func (*openAIShape) describe(ctx context.Context, r *remote, name string) (about
 	return about{name: names[i]}, nil
 }
 
-func (s *openAIShape) embed(ctx context.Context, r *remote, name string, texts []string) (answer, error) {
-	body := map[string]any{"model": name, "input": texts}
-	if s.base64.Load() {
-		body["encoding_format"] = "base64"
-	}
-	var got struct {
-		Model string
-		Data  []struct {
-			Index     *int
-			Embedding wireVector
-		}
-		Usage struct {
-			Tokens int `json:"prompt_tokens"`
-		}
-	}
-	if err := r.call(ctx, "/v1/embeddings", body, &got); err != nil {
-		return answer{}, err
-	}
-	vectors, seen := make([][]float32, len(texts)), make([]bool, len(texts))
-	for _, d := range got.Data {
-		if d.Index == nil || *d.Index < 0 || *d.Index >= len(texts) || seen[*d.Index] {
-			return answer{}, fmt.Errorf("/v1/embeddings: an index is missing, repeated or out of range: %w", ErrProtocol)
-		}
-		vectors[*d.Index], seen[*d.Index] = d.Embedding, true
-	}
-	return answer{vectors[:min(len(vectors), len(got.Data))], got.Model, got.Usage.Tokens}, nil
-}
-
-// wireVector is a vector as an array of numbers, or as base64 of little-endian float32.
-type wireVector []float32
-
-func (v *wireVector) UnmarshalJSON(text []byte) error {
-	if len(text) == 0 || text[0] != '"' {
-		return json.Unmarshal(text, (*[]float32)(v))
-	}
-	var encoded string
-	if err := json.Unmarshal(text, &encoded); err != nil {
-		return err
-	}
-	raw, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil || len(raw)%4 != 0 {
-		return fmt.Errorf("%d bytes of base64 are no vector: %w", len(raw), ErrProtocol)
-	}
-	*v = make([]float32, len(raw)/4)
-	for i := range *v {
-		(*v)[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-	}
-	return nil
-}
-
-// teiShape is /embed of Hugging Face's text-embeddings-inference.
-type teiShape struct{}
-
-func (teiShape) describe(ctx context.Context, r *remote, name string) (about, error) {
+func describeTEI(ctx context.Context, r *remote, name string) (about, error) {
 	var info struct {
 		ID        string `json:"model_id"`
 		Digest    string `json:"model_sha"`
@@ -189,8 +157,110 @@ func (teiShape) describe(ctx context.Context, r *remote, name string) (about, er
 	return about{info.ID, info.Digest, info.MaxTokens}, nil
 }
 
-func (teiShape) embed(ctx context.Context, r *remote, _ string, texts []string) (answer, error) {
-	var got [][]float32
-	err := r.call(ctx, "/embed", map[string]any{"inputs": texts, "truncate": false, "normalize": true}, &got)
-	return answer{vectors: got}, err
+// response is the answer of any shape: each has some of the fields.
+type response struct {
+	Model      string
+	Embeddings [][]float32
+	Data       []indexed
+	Results    []indexed
+	Tokens     int `json:"prompt_eval_count"`
+	Usage      struct {
+		Tokens int `json:"prompt_tokens"`
+	}
+}
+
+// indexed is what a server says of one of the texts. Cohere and Jina call the score relevance_score.
+type indexed struct {
+	Index     *int
+	Embedding []float32
+	Score     *float64
+	Relevance *float64 `json:"relevance_score"`
+}
+
+// ask sends texts, and what else a request wants. list is where an answer goes that is a list alone.
+func (c call) ask(ctx context.Context, r *remote, model string, texts []string, more map[string]any, list func(*response) any) (response, error) {
+	body := map[string]any{c.texts: texts}
+	if c.isNamed && model != "" {
+		body["model"] = model
+	}
+	maps.Copy(body, c.settings)
+	maps.Copy(body, more)
+	var got response
+	into := any(&got)
+	if c.isList {
+		into = list(&got)
+	}
+	return got, r.call(ctx, c.path, body, into)
+}
+
+// inOrder puts what a server says of each of n texts in their order.
+func inOrder(path string, got []indexed, n int) ([]indexed, error) {
+	all := make([]indexed, n)
+	for _, d := range got {
+		if d.Index == nil || *d.Index < 0 || *d.Index >= n || all[*d.Index].Index != nil {
+			return nil, fmt.Errorf("%s: an index is missing, repeated or out of range: %w", path, ErrProtocol)
+		}
+		all[*d.Index] = d
+	}
+	if len(got) != n {
+		return nil, fmt.Errorf("%s: %d answers for %d texts: %w", path, len(got), n, ErrProtocol)
+	}
+	return all, nil
+}
+
+// answer has a vector for each text. Model and tokens are zero where a server does not
+// say what answered and how many tokens it read.
+type answer struct {
+	vectors [][]float32
+	model   string
+	tokens  int
+}
+
+// vectors embeds texts.
+func (c call) vectors(ctx context.Context, r *remote, model string, texts []string) (answer, error) {
+	got, err := c.ask(ctx, r, model, texts, nil, func(to *response) any { return &to.Embeddings })
+	if err != nil {
+		return answer{}, err
+	}
+	if got.Data != nil {
+		ordered, err := inOrder(c.path, got.Data, len(texts))
+		if err != nil {
+			return answer{}, err
+		}
+		for _, d := range ordered {
+			got.Embeddings = append(got.Embeddings, d.Embedding)
+		}
+	}
+	if len(got.Embeddings) != len(texts) {
+		return answer{}, fmt.Errorf("%s: %d vectors for %d texts: %w", c.path, len(got.Embeddings), len(texts), ErrProtocol)
+	}
+	return answer{got.Embeddings, got.Model, max(got.Tokens, got.Usage.Tokens)}, nil
+}
+
+// scores says how well documents answer a query.
+func (c call) scores(ctx context.Context, r *remote, model, query string, documents []string) ([]float64, error) {
+	more := map[string]any{"query": query}
+	if !c.isList {
+		more["top_n"] = len(documents)
+	}
+	got, err := c.ask(ctx, r, model, documents, more, func(to *response) any { return &to.Results })
+	if err != nil {
+		return nil, err
+	}
+	ordered, err := inOrder(c.path, got.Results, len(documents))
+	if err != nil {
+		return nil, err
+	}
+	scores := make([]float64, len(documents))
+	for i, d := range ordered {
+		value := d.Relevance
+		if value == nil {
+			value = d.Score
+		}
+		if value == nil {
+			return nil, fmt.Errorf("%s: a score is missing: %w", c.path, ErrProtocol)
+		}
+		scores[i] = *value
+	}
+	return scores, nil
 }

@@ -47,13 +47,14 @@ func openStatic(c Config) (Embedder, error) {
 		return nil, fmt.Errorf("the folder of the model: %w: %w", ErrFile, err)
 	}
 	defer folder.Close()
-	s := &static{config: c}
-	sum := sha256.New()
-	if err := s.readWeights(folder, sum); err != nil {
-		return nil, fmt.Errorf("%s: %w", weightsFile, err)
-	}
-	if err := s.readTokenizer(folder, sum); err != nil {
-		return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
+	s, sum := &static{config: c}, sha256.New()
+	for _, part := range []struct {
+		name string
+		read func(f vfs.File, sum io.Writer) error
+	}{{weightsFile, s.readWeights}, {tokenizerFile, s.readTokenizer}} {
+		if err := readPart(folder, part.name, func(f vfs.File) error { return part.read(f, sum) }); err != nil {
+			return nil, fmt.Errorf("%s: %w", part.name, err)
+		}
 	}
 	dim := s.dim
 	if c.Dimensions > 0 {
@@ -64,12 +65,16 @@ func openStatic(c Config) (Embedder, error) {
 	return s, nil
 }
 
-func (s *static) readWeights(files vfs.FS, sum io.Writer) (err error) {
-	f, err := openPart(files, weightsFile)
+// readPart reads one of the files. One that is not there is ErrFile.
+func readPart(files vfs.FS, name string, read func(vfs.File) error) error {
+	f, err := files.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	return errors.Join(read(f), f.Close())
+}
+
+func (s *static) readWeights(f vfs.File, sum io.Writer) error {
 	tensors, err := readSafetensors(f, "embeddings", "weights", "mapping")
 	if err != nil {
 		return err
@@ -95,12 +100,7 @@ func (s *static) readWeights(files vfs.FS, sum io.Writer) (err error) {
 	return err
 }
 
-func (s *static) readTokenizer(files vfs.FS, sum io.Writer) (err error) {
-	f, err := openPart(files, tokenizerFile)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+func (s *static) readTokenizer(f vfs.File, sum io.Writer) error {
 	text, err := io.ReadAll(io.LimitReader(f, subword.MaxFile+1))
 	if err != nil {
 		return err
@@ -113,15 +113,6 @@ func (s *static) readTokenizer(files vfs.FS, sum io.Writer) (err error) {
 	}
 	_, err = sum.Write(text)
 	return err
-}
-
-// openPart opens one of the files. A file that is not there is ErrFile.
-func openPart(files vfs.FS, name string) (vfs.File, error) {
-	f, err := files.OpenFile(name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	}
-	return f, nil
 }
 
 // Model returns the model of the files.

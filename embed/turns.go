@@ -85,21 +85,6 @@ func (b *breaker) allow(now time.Time, timeout time.Duration) bool {
 	return true
 }
 
-// failed counts a failure. The server may want a longer delay.
-func (b *breaker) failed(now time.Time, delay time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.failures++
-	b.until = now.Add(min(maxBackOff, max(delay, time.Second<<min(b.failures-1, 20))))
-}
-
-// succeeded closes the breaker.
-func (b *breaker) succeeded() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.failures, b.until = 0, time.Time{}
-}
-
 // broken reports whether the last request failed.
 func (b *breaker) broken() bool {
 	b.mu.Lock()
@@ -107,18 +92,21 @@ func (b *breaker) broken() bool {
 	return b.failures > 0
 }
 
-// guard calls a server, unless it failed a short time ago, and notes how that went. Errors:
-// ErrUnavailable, and that of call.
+// guard calls a server, unless it failed a short time ago, and notes how that went: the server may want a longer delay.
+// Errors: ErrUnavailable, and that of call.
 func (r *remote) guard(ctx context.Context, call func() error) error {
 	b := &r.breaker
 	if !b.allow(r.now(), r.timeout) {
 		return &unavailable{cause: "the server failed a short time ago and is left alone"}
 	}
 	err := call()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if down, ok := errors.AsType[*unavailable](err); ok {
-		b.failed(r.now(), down.delay)
+		b.failures++
+		b.until = r.now().Add(min(maxBackOff, max(down.delay, time.Second<<min(b.failures-1, 20))))
 	} else if ctx.Err() == nil {
-		b.succeeded()
+		b.failures = 0
 	}
 	return err
 }

@@ -168,9 +168,7 @@ func summarized(t *testing.T, of embed.Summarizing, files map[string]string) *wo
 
 func made(t testing.TB, w *world) {
 	t.Helper()
-	if err := minds.BlocksOf(w.m.Blocks()).Files().Summaries.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	minds.BlocksOf(w.m.Blocks()).Files().Summaries.Settle()
 }
 
 // TestSummaries proves that a window has the extract first and a later one the summary of the

@@ -5,7 +5,7 @@ package meaning
 import (
 	"context"
 	"fmt"
-	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/embed"
@@ -17,9 +17,8 @@ import (
 
 // Limits of what an embedder is given at once.
 const (
-	maxBatch      = 32
-	maxBatchBytes = 32 << 10
-	maxText       = 256 << 10 // of one node
+	maxBatch = 32
+	maxText  = 256 << 10 // of one node
 )
 
 // Fill makes the vectors that are missing, and has the model prove itself if it has not.
@@ -56,8 +55,8 @@ func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
 		return err
 	}
 	x.expect(len(missing))
-	for done := 0; done < len(missing); {
-		batch := batchOf(missing[done:])
+	done := 0
+	for batch := range slices.Chunk(missing, maxBatch) {
 		if err := e.embed(ctx, batch); err != nil {
 			return err
 		}
@@ -67,20 +66,7 @@ func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
 			progress(done, len(missing))
 		}
 	}
-	if err := x.prove(ctx, e, states); err != nil {
-		return err
-	}
-	return e.store.Encode(ctx, x.questions())
-}
-
-// questions returns the last questions.
-func (x *Vectors) questions() (list []*vector.Query) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, q := range x.known.All() {
-		list = append(list, q)
-	}
-	return list
+	return x.prove(ctx, e, states)
 }
 
 // sweep drops the vectors of texts that no node has any more.
@@ -91,19 +77,7 @@ func (x *Vectors) sweep(e *engine, states []*graph.State) error {
 			live[n.Own] = true
 		}
 	}
-	var dead []merkle.Digest
-	set := e.store.View()
-	for i, word := range set.All() {
-		for ; word != 0; word &= word - 1 {
-			if d := set.Digest(64*i + bits.TrailingZeros64(word)); !live[d] {
-				dead = append(dead, d)
-			}
-		}
-	}
-	if len(dead) == 0 {
-		return nil
-	}
-	_, err := e.store.Drop(dead)
+	_, err := e.store.Retain(func(d merkle.Digest) bool { return live[d] })
 	return err
 }
 
@@ -118,17 +92,9 @@ func (x *Vectors) expect(pending int) {
 func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
 	var nodes []*node.Node
 	seen := map[merkle.Digest]bool{}
-	isMade := func(merkle.Digest) bool { return false }
-	if e != nil {
-		set := e.store.View()
-		isMade = func(d merkle.Digest) bool {
-			_, ok := set.Row(d)
-			return ok || len(e.store.Missing([]merkle.Digest{d})) == 0 // or it was refused
-		}
-	}
 	for _, s := range states {
 		for n := range s.All() {
-			if !seen[n.Own] && !isMade(n.Own) && x.mayEmbed(s, n, e) && Text(n) != "" {
+			if !seen[n.Own] && !(e != nil && e.store.Knows(n.Own)) && x.mayEmbed(s, n, e) && Text(n) != "" {
 				seen[n.Own] = true
 				nodes = append(nodes, n)
 			}
@@ -157,17 +123,6 @@ func Text(n *node.Node) string {
 	}
 	text := strings.TrimSpace(n.Title() + "\n" + body[:min(len(body), maxText)])
 	return strings.ToValidUTF8(text, "\uFFFD")
-}
-
-// batchOf returns the first of some nodes, as many as one request takes.
-func batchOf(nodes []*node.Node) []*node.Node {
-	size := 0
-	for i, n := range nodes {
-		if size += len(Text(n)); i == maxBatch || i > 0 && size > maxBatchBytes {
-			return nodes[:i]
-		}
-	}
-	return nodes
 }
 
 // embed makes and keeps the vectors of some nodes.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,13 +31,8 @@ const (
 // measured. The file may be deleted, and one that is damaged counts for nothing.
 type proof struct{ asked, found int }
 
-// proofSuffix ends the names of the files of proofs.
-const proofSuffix = ".proof"
-
 // proofFile names the file of the proof of a model.
-func proofFile(m embed.Model) string {
-	return merkle.SumText(m.Fingerprint).String() + proofSuffix
-}
+func proofFile(m embed.Model) string { return merkle.SumText(m.Fingerprint).String() + ".proof" }
 
 // encode returns the file of a proof: one line, with a digest of what precedes it.
 func (p proof) encode(m embed.Model) []byte {
@@ -59,17 +53,6 @@ func readProof(in vfs.FS, m embed.Model) proof {
 		return proof{}
 	}
 	return p
-}
-
-// removeProofs removes the proofs of all models.
-func removeProofs(in vfs.FS) error {
-	entries, err := in.ReadDir(".")
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), proofSuffix) {
-			err = errors.Join(err, in.Remove(e.Name()))
-		}
-	}
-	return err
 }
 
 // trust returns how well the model of an engine has proven itself, 0 to 1. What compares

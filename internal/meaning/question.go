@@ -23,12 +23,26 @@ const (
 // the embedder last needed, if that was short, else not at all.
 const Quick = 50 * time.Millisecond
 
-// asked is a question that is being embedded.
-type asked struct {
+// later is a value that is made in the background.
+type later[T any] struct {
 	done  chan struct{} // closed when the others are set
-	query *vector.Query
+	value T
 	err   error
 }
+
+func newLater[T any]() *later[T] { return &later[T]{done: make(chan struct{})} }
+
+func (l *later[T]) isDone() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// asked is a question that is being embedded.
+type asked = later[*vector.Query]
 
 var (
 	errLate = errors.New("the embedder has not answered yet")
@@ -59,7 +73,7 @@ func (x *Vectors) Question(ctx context.Context, text string, timeout time.Durati
 		x.mu.Unlock()
 		return nil, errBusy
 	default:
-		a = &asked{done: make(chan struct{})}
+		a = newLater[*vector.Query]()
 		x.asking[text] = a
 		go x.ask(text, a)
 	}
@@ -71,7 +85,7 @@ func (x *Vectors) Question(ctx context.Context, text string, timeout time.Durati
 	defer timer.Stop()
 	select {
 	case <-a.done:
-		return a.query, a.err
+		return a.value, a.err
 	case <-timer.C:
 		x.pace.late(timeout)
 		return nil, errLate
@@ -85,13 +99,13 @@ func (x *Vectors) ask(text string, a *asked) {
 	ctx, cancel := context.WithTimeout(x.open, askTimeout)
 	defer cancel()
 	start := time.Now()
-	a.query, a.err = x.embedQuestion(ctx, text)
+	a.value, a.err = x.embedQuestion(ctx, text)
 	x.leave(a.err)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if a.err == nil {
 		x.pace.Store(int64(time.Since(start)))
-		x.known.Set(text, a.query)
+		x.known.Set(text, a.value)
 	} else if !isOfText(a.err) {
 		x.fault = a.err
 		x.Changed() // whoever fills tries again

@@ -34,11 +34,9 @@ type Reranker struct {
 	opts embed.Reranking
 	now  func() time.Time
 
-	mu     sync.Mutex
-	server embed.Reranker // nil until connected
-	fault  error          // why there is none
-	retry  time.Time      // when to connect again
-	ready  chan struct{}  // closed when an attempt to connect has ended; nil if there is none
+	mu    sync.Mutex
+	last  *later[embed.Reranker] // the last attempt to connect, nil before the first
+	retry time.Time              // when to connect again after it failed
 }
 
 // NewReranker returns a reranker that connects when it is first asked.
@@ -146,39 +144,29 @@ func (r *Reranker) order(ctx context.Context, v *view.View, question string, hit
 // ctx allows.
 func (r *Reranker) connected(ctx context.Context) (embed.Reranker, error) {
 	r.mu.Lock()
-	if r.server != nil {
-		defer r.mu.Unlock()
-		return r.server, nil
+	if r.last == nil || r.last.isDone() && r.last.err != nil && !r.now().Before(r.retry) {
+		r.last = newLater[embed.Reranker]()
+		go r.connect(r.last)
 	}
-	if r.ready == nil && r.now().Before(r.retry) {
-		defer r.mu.Unlock()
-		return nil, r.fault
-	}
-	if r.ready == nil {
-		r.ready = make(chan struct{})
-		go r.connect(r.ready)
-	}
-	ready := r.ready
+	last := r.last
 	r.mu.Unlock()
+	if last.isDone() {
+		return last.value, last.err
+	}
 	select {
-	case <-ready:
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return r.server, r.fault
+	case <-last.done:
+		return last.value, last.err
 	case <-ctx.Done():
 		return nil, errConnecting
 	}
 }
 
-func (r *Reranker) connect(ready chan struct{}) {
+func (r *Reranker) connect(l *later[embed.Reranker]) {
 	ctx, stop := context.WithTimeout(context.Background(), connecting)
 	defer stop()
-	server, err := r.opts.Connect(ctx)
+	l.value, l.err = r.opts.Connect(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.server, r.fault, r.ready = server, err, nil
-	if err != nil {
-		r.server, r.retry = nil, r.now().Add(reconnect)
-	}
-	close(ready)
+	r.retry = r.now().Add(reconnect)
+	close(l.done)
 }

@@ -60,12 +60,12 @@ func TestMaker(t *testing.T) {
 	if got, err := m.Of(v, nil, b, text); got.Text != "" || err != nil {
 		t.Errorf("at first: %+v, %v", got, err)
 	}
-	settle(t, m)
+	m.Settle()
 	for range 3 {
 		if got, err := m.Of(v, nil, b, text); got.Text != "" || !errors.Is(err, embed.ErrProtocol) || asked.Load() != 1 {
 			t.Errorf("after a lie: %+v, %v, asked %d times", got, err, asked.Load())
 		}
-		settle(t, m)
+		m.Settle()
 	}
 	lies.Store(false)
 	mu.Lock()
@@ -80,14 +80,14 @@ func TestMaker(t *testing.T) {
 		})
 	}
 	all.Wait()
-	settle(t, m)
+	m.Settle()
 	got, err := m.Of(v, nil, b, text)
 	if err != nil || got.Text != "180 bytes" || got.By != "m" || !strings.HasPrefix(got.Of, "a.txt:5-14, digest baf") || asked.Load() != 2 {
 		t.Errorf("got %+v, %v, asked %d times", got, err, asked.Load())
 	}
 	long := strings.Repeat("A line of a longer text.\n", 12*maxPiece/25)
 	_, _ = m.Of(v, nil, b, long)
-	settle(t, m)
+	m.Settle()
 	got, err = m.Of(v, nil, b, long)
 	if lines := strings.Split(got.Text, "\n"); err != nil || len(lines) != maxPieces || !strings.HasPrefix(lines[0], "Lines 5-") {
 		t.Errorf("a long text: %q, %v", got.Text, err)
@@ -130,12 +130,5 @@ func TestMakerClosed(t *testing.T) {
 	}
 	if _, err := NewSummaries(SummaryOptions{}); !errors.Is(err, embed.ErrConfig) {
 		t.Errorf("without a server: %v", err)
-	}
-}
-
-func settle(t *testing.T, m *Summaries) {
-	t.Helper()
-	if err := m.Settle(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 }

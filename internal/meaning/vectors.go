@@ -176,13 +176,15 @@ func (x *Vectors) Forget() (err error) {
 	return errors.Join(err, RemoveAll(x.opts.Folder))
 }
 
-// RemoveAll removes the vectors of all models from a folder that nobody uses.
+// RemoveAll empties a folder of vectors that nobody uses: those of all models, and what these have proven.
 func RemoveAll(folder vfs.FS) error {
-	files, err := vector.Files(folder)
-	for _, f := range files {
-		err = errors.Join(err, vector.Remove(folder, f.Name))
+	entries, err := folder.ReadDir(".")
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			err = errors.Join(err, folder.Remove(e.Name()))
+		}
 	}
-	return errors.Join(err, removeProofs(folder))
+	return errors.Join(err, folder.SyncDir("."))
 }
 
 func (x *Vectors) connected() *engine {
@@ -239,12 +241,12 @@ func (x *Vectors) Status() Status {
 	e := x.engine
 	x.mu.Unlock()
 	if e == nil {
-		files, err := vector.Files(x.opts.Folder)
-		s.Kept = err == nil && len(files) > 0
+		models, err := vector.Models(x.opts.Folder)
+		s.Kept = err == nil && len(models) > 0
 		return s
 	}
-	stat := e.store.Stat()
-	s.Model, s.Vectors, s.Failed, s.Trust = e.Model().Name, stat.Vectors, stat.Failed, x.trust(e)
+	s.Model, s.Trust = e.Model().Name, x.trust(e)
+	s.Vectors, s.Failed = e.store.Counts()
 	return s
 }
 

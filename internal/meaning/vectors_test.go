@@ -523,8 +523,8 @@ func TestGone(t *testing.T) {
 	if err := errors.Join(err, other.Close(), x.Forget()); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := vector.Files(fs); err != nil || len(files) != 0 {
-		t.Errorf("%v, %v", files, err)
+	if models, err := vector.Models(fs); err != nil || len(models) != 0 {
+		t.Errorf("%v, %v", models, err)
 	}
 	if err := x.Fill(t.Context(), nil); err != nil || x.Status().Vectors != 4 {
 		t.Errorf("%v, %+v", err, x.Status())
@@ -548,8 +548,8 @@ func TestAnotherModel(t *testing.T) {
 		if err := x.Fill(t.Context(), nil); err != nil || x.Status().Vectors != 3 {
 			t.Errorf("%v, %+v", err, x.Status())
 		}
-		if files, err := vector.Files(fs); err != nil || len(files) != 2 {
-			t.Errorf("%v, %v", files, err)
+		if models, err := vector.Models(fs); err != nil || len(models) != 2 {
+			t.Errorf("%v, %v", models, err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func newNear(set *vector.Set, words *Words, before *near) *near {
 
 // rowsOf returns the rows of a file, nil if they are not known or one may have come since.
 func (x *near) rowsOf(file *index.File, set *vector.Set) []int32 {
-	if x == nil || x.set.Numbers() != set.Numbers() {
+	if x == nil || !x.set.IsOf(set) {
 		return nil
 	}
 	rows := x.files[file]

@@ -9,7 +9,8 @@
 //
 // Invariants:
 //
-//   - A part that is not implemented is ErrUnknown with its name, never left out.
+//   - A part that is not implemented is ErrUnknown with its name, never left out: such as byte pairs
+//     whose pieces are marked (continuing_subword_prefix, end_of_word_suffix), which no static model has.
 //   - Unknown words give no token, and no special tokens are added.
 //   - No file and no text makes it panic. Time is O(n log n) in the length of a text.
 //   - The map of the normalizer Precompiled is not read: NFKC stands for it, as in

@@ -33,8 +33,8 @@ func newModel(p *part) (model, error) {
 	case "WordPiece":
 		m := &wordPiece{Prefix: "##", MaxRunes: 100}
 		return m, p.settings(m)
-	case "WordLevel":
-		m := &wordLevel{}
+	case "WordLevel": // no word has this prefix, so that a piece is a whole word
+		m := &wordPiece{Prefix: "\xff", MaxRunes: 100}
 		return m, p.settings(m)
 	case "BPE":
 		return newBPE(p)
@@ -42,19 +42,6 @@ func newModel(p *part) (model, error) {
 		return newUnigram(p)
 	}
 	return nil, fmt.Errorf("model %.40q: %w", kind, ErrUnknown)
-}
-
-// wordLevel knows whole words.
-type wordLevel struct {
-	Vocab   map[string]int
-	Unknown string `json:"unk_token"`
-}
-
-func (m *wordLevel) encode(ids []int, word string) []int {
-	if id, ok := m.Vocab[word]; ok && word != m.Unknown {
-		return append(ids, id)
-	}
-	return ids
 }
 
 // wordPiece takes the longest piece of the vocabulary again and again. A word that is
@@ -89,40 +76,49 @@ func (m *wordPiece) encode(ids []int, word string) []int {
 
 // bpe merges neighbours, the pair of lowest rank first.
 type bpe struct {
-	vocab        map[string]int
-	ranks        map[[2]string]int
-	unknown      string
-	prefix, end  string
-	bytes, whole bool // unknown runes as bytes; words of the vocabulary are not merged
+	Vocab   map[string]int
+	Merges  []pair
+	Unknown string `json:"unk_token"`
+	Bytes   bool   `json:"byte_fallback"` // of unknown runes
+	Whole   bool   `json:"ignore_merges"` // words of the vocabulary are not merged
+	Prefix  string `json:"continuing_subword_prefix"`
+	End     string `json:"end_of_word_suffix"`
+	ranks   map[pair]int
+}
+
+// pair is two neighbours.
+type pair [2]string
+
+// UnmarshalJSON reads both forms of a merge: a list, and the older one, a text with a blank.
+func (p *pair) UnmarshalJSON(text []byte) error {
+	var list []string
+	var joined string
+	if json.Unmarshal(text, &joined) == nil {
+		list = strings.SplitN(joined, " ", 2)
+	} else if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	if len(list) != 2 {
+		return fmt.Errorf("a merge of %d pieces", len(list))
+	}
+	*p = pair(list)
+	return nil
 }
 
 func newBPE(p *part) (*bpe, error) {
-	var s struct {
-		Vocab   map[string]int
-		Merges  []json.RawMessage
-		Unknown string `json:"unk_token"`
-		Prefix  string `json:"continuing_subword_prefix"`
-		End     string `json:"end_of_word_suffix"`
-		Bytes   bool   `json:"byte_fallback"`
-		Whole   bool   `json:"ignore_merges"`
-	}
-	if err := p.settings(&s); err != nil {
+	m := &bpe{ranks: map[pair]int{}}
+	if err := p.settings(m); err != nil {
 		return nil, err
 	}
-	m := &bpe{s.Vocab, make(map[[2]string]int, len(s.Merges)), s.Unknown, s.Prefix, s.End, s.Bytes, s.Whole}
-	for rank, raw := range s.Merges {
-		var pair []string
-		var joined string
-		if json.Unmarshal(raw, &joined) == nil {
-			pair = strings.SplitN(joined, " ", 2)
-		} else if err := json.Unmarshal(raw, &pair); err != nil {
-			return nil, fmt.Errorf("merge %d: %w", rank, ErrFile)
+	for name, set := range map[string]string{"continuing_subword_prefix": m.Prefix, "end_of_word_suffix": m.End} {
+		if set != "" {
+			return nil, fmt.Errorf("model BPE with %s: %w", name, ErrUnknown)
 		}
-		if len(pair) != 2 {
-			return nil, fmt.Errorf("merge %d is no pair: %w", rank, ErrFile)
-		}
-		m.ranks[[2]string(pair)] = rank
 	}
+	for rank, merged := range m.Merges {
+		m.ranks[merged] = rank
+	}
+	m.Merges = nil
 	return m, nil
 }
 
@@ -132,25 +128,29 @@ type link struct {
 	prev, next int
 }
 
-// merge is a pair that may be merged, with the texts that it was found with.
+// merge is a pair that may be merged, and where its left piece is.
 type merge struct {
-	rank, at    int
-	left, right string
+	rank, at int
+	of       pair
 }
 
 func (m *bpe) encode(ids []int, word string) []int {
-	if id, ok := m.vocab[word]; ok && m.whole {
+	if id, ok := m.Vocab[word]; ok && m.Whole {
 		return append(ids, id)
 	}
-	links := m.links(word)
+	var links []link
+	for _, r := range word {
+		links = append(links, link{string(r), len(links) - 1, len(links) + 1})
+	}
+	links[len(links)-1].next = -1
 	queue := bound.Heap[merge]{Before: func(a, b merge) bool { return a.rank < b.rank || a.rank == b.rank && a.at < b.at }}
 	push := func(at int) {
 		if at < 0 || links[at].next < 0 {
 			return
 		}
-		pair := [2]string{links[at].text, links[links[at].next].text}
-		if rank, ok := m.ranks[pair]; ok {
-			queue.Push(merge{rank, at, pair[0], pair[1]})
+		of := pair{links[at].text, links[links[at].next].text}
+		if rank, ok := m.ranks[of]; ok {
+			queue.Push(merge{rank, at, of})
 		}
 	}
 	for i := range links {
@@ -159,11 +159,11 @@ func (m *bpe) encode(ids []int, word string) []int {
 	for len(queue.Items) > 0 {
 		top := queue.Pop()
 		left := &links[top.at]
-		if left.text != top.left || left.next < 0 || links[left.next].text != top.right {
-			continue
+		if left.text != top.of[0] || left.next < 0 || links[left.next].text != top.of[1] {
+			continue // one of them was merged meanwhile
 		}
 		right := &links[left.next]
-		left.text += strings.TrimPrefix(right.text, m.prefix)
+		left.text += right.text
 		right.text = ""
 		if left.next = right.next; left.next >= 0 {
 			links[left.next].prev = top.at
@@ -171,41 +171,20 @@ func (m *bpe) encode(ids []int, word string) []int {
 		push(left.prev)
 		push(top.at)
 	}
-	for i := 0; i >= 0 && i < len(links); i = links[i].next {
+	for i := 0; i >= 0; i = links[i].next {
 		ids = m.look(ids, links[i].text)
 	}
 	return ids
 }
 
-// links is the list of the runes of word.
-func (m *bpe) links(word string) []link {
-	var links []link
-	for i, r := range word {
-		text := string(r)
-		if i > 0 {
-			text = m.prefix + text
-		}
-		if i+len(string(r)) == len(word) {
-			text += m.end
-		}
-		links = append(links, link{text, len(links) - 1, len(links) + 1})
-	}
-	if len(links) > 0 {
-		links[len(links)-1].next = -1
-	}
-	return links
-}
-
 // look appends the id of a piece, or those of its bytes if all are known.
 func (m *bpe) look(ids []int, text string) []int {
-	if id, ok := m.vocab[text]; ok {
-		if text == m.unknown {
-			return ids
-		}
+	id, ok := m.Vocab[text]
+	switch {
+	case ok && text != m.Unknown:
 		return append(ids, id)
-	}
-	if m.bytes {
-		return asBytes(ids, text, m.vocab)
+	case !ok && m.Bytes:
+		return asBytes(ids, text, m.Vocab)
 	}
 	return ids
 }

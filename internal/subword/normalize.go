@@ -24,25 +24,20 @@ func (p *part) settings(into any) error {
 	return nil
 }
 
+// plainNormalizers are those without settings.
+var plainNormalizers = map[string]normalizer{
+	"NFC": norm.NFC.String, "NFD": norm.NFD.String, "NFKC": norm.NFKC.String, "NFKD": norm.NFKD.String,
+	"Lowercase": strings.ToLower, "StripAccents": withoutAccents, "Precompiled": precompiled,
+}
+
 func newNormalizer(p *part, depth int) (normalizer, error) {
 	if p == nil {
 		return func(text string) string { return text }, nil
 	}
+	if plain, ok := plainNormalizers[p.Type]; ok {
+		return plain, nil
+	}
 	switch p.Type {
-	case "NFC":
-		return norm.NFC.String, nil
-	case "NFD":
-		return norm.NFD.String, nil
-	case "NFKC":
-		return norm.NFKC.String, nil
-	case "NFKD":
-		return norm.NFKD.String, nil
-	case "Lowercase":
-		return strings.ToLower, nil
-	case "StripAccents":
-		return withoutAccents, nil
-	case "Precompiled":
-		return precompiled, nil
 	case "BertNormalizer":
 		return newBertNormalizer(p)
 	case "Sequence":

@@ -5,15 +5,16 @@ package subword
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// The regular expressions that tokenizers share. Word is Unicode's, as in Rust.
-const (
-	bytesPattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
-	wordPattern  = `\w+|[^\w\s]+`
-)
+// bytesPattern is the one by which GPT-2 cuts words.
+const bytesPattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+
+// patterns are those of splitters that are a Split by one pattern. \w is Unicode's, as in Rust.
+var patterns = map[string]string{"Whitespace": `[^\w\s]+|\w+`, "Punctuation": `[\p{P}$+<=>^` + "`" + `|~]`, "Digits": `\p{N}+`}
 
 // The behaviors of a split: what becomes of the text that a pattern matches.
 const (
@@ -30,31 +31,14 @@ func newSplitter(p *part, depth int) (splitter, error) {
 		return newSplitters(p, depth)
 	case "WhitespaceSplit":
 		return each(strings.Fields), nil
-	case "Whitespace":
-		word := wordPattern
-		return bySplit(pattern{Regex: &word}, true, removed)
 	case "BertPreTokenizer":
-		return each(func(word string) []string {
-			return strings.Fields(strings.Join(byClass(word, isPunctuation, isolated), " "))
-		}), nil
-	case "Punctuation":
-		return newClassSplitter(p, isPunctuation)
-	case "Digits":
-		return newClassSplitter(p, unicode.IsNumber)
+		return each(bertWords), nil
 	case "ByteLevel":
 		return newByteLevel(p)
 	case "Metaspace":
 		return newMetaspace(p)
-	case "Split":
-		var s struct {
-			Pattern  pattern
-			Invert   bool
-			Behavior string
-		}
-		if err := p.settings(&s); err != nil {
-			return nil, err
-		}
-		return bySplit(s.Pattern, s.Invert, strings.ToLower(s.Behavior))
+	case "Split", "Whitespace", "Punctuation", "Digits":
+		return newSplit(p)
 	}
 	return nil, fmt.Errorf("pre-tokenizer %.40q: %w", p.Type, ErrUnknown)
 }
@@ -86,19 +70,39 @@ type piece struct {
 	matched bool
 }
 
-// bySplit cuts words at the matches of a pattern, or between them where it is inverted.
-func bySplit(p pattern, invert bool, behavior string) (splitter, error) {
-	re, err := p.compile()
+// newSplit cuts words at the matches of a pattern, or between them where it is inverted.
+func newSplit(p *part) (splitter, error) {
+	var s struct {
+		Pattern    pattern
+		Invert     bool
+		Behavior   string
+		Individual bool `json:"individual_digits"`
+	}
+	if err := p.settings(&s); err != nil {
+		return nil, err
+	}
+	if known, ok := patterns[p.Type]; ok {
+		s.Pattern = pattern{Regex: &known}
+		s.Behavior = cmp.Or(s.Behavior, isolated)
+		if s.Invert = p.Type == "Whitespace"; s.Invert {
+			s.Behavior = removed
+		}
+		if s.Individual {
+			*s.Pattern.Regex = `\p{N}`
+		}
+	}
+	re, err := s.Pattern.compile()
 	if err != nil {
 		return nil, err
 	}
+	behavior := strings.ToLower(s.Behavior)
 	if err := checkBehavior(behavior); err != nil {
 		return nil, err
 	}
 	return each(func(word string) []string {
 		pieces := re.cut(word)
 		for i := range pieces {
-			pieces[i].matched = pieces[i].matched != invert
+			pieces[i].matched = pieces[i].matched != s.Invert
 		}
 		return join(pieces, behavior)
 	}), nil
@@ -134,41 +138,17 @@ func isPunctuation(r rune) bool {
 	return unicode.IsPunct(r) || r < 0x7f && unicode.IsSymbol(r)
 }
 
-// byClass cuts word at the runes of a class.
-func byClass(word string, class func(rune) bool, behavior string) []string {
-	var pieces []piece
-	last := 0
-	for i, r := range word {
-		if class(r) {
-			if i > last {
-				pieces = append(pieces, piece{word[last:i], false})
-			}
-			last = i + len(string(r))
-			pieces = append(pieces, piece{word[i:last], true})
+// bertWords cuts word at blanks and around each sign of punctuation.
+func bertWords(word string) []string {
+	var b strings.Builder
+	for _, r := range word {
+		if isPunctuation(r) {
+			b.WriteString(" " + string(r) + " ")
+		} else {
+			b.WriteRune(r)
 		}
 	}
-	if last < len(word) {
-		pieces = append(pieces, piece{word[last:], false})
-	}
-	return join(pieces, behavior)
-}
-
-func newClassSplitter(p *part, class func(rune) bool) (splitter, error) {
-	var s struct {
-		Behavior   string
-		Individual bool `json:"individual_digits"`
-	}
-	if err := p.settings(&s); err != nil {
-		return nil, err
-	}
-	behavior := cmp.Or(strings.ToLower(s.Behavior), isolated)
-	if p.Type == "Digits" && !s.Individual {
-		behavior = contiguous
-	}
-	if err := checkBehavior(behavior); err != nil {
-		return nil, err
-	}
-	return each(func(word string) []string { return byClass(word, class, behavior) }), nil
+	return strings.Fields(b.String())
 }
 
 // newByteLevel cuts words as GPT-2 does and writes each byte as a rune that can be seen.
@@ -243,15 +223,10 @@ func newMetaspace(p *part) (splitter, error) {
 		if s.Split != nil && !*s.Split {
 			return []string{word}
 		}
-		var words []string
-		for word != "" {
-			next := 1 + strings.Index(word[1:], s.Replacement)
-			if next == 0 {
-				return append(words, word)
-			}
-			words = append(words, word[:next])
-			word = word[next:]
+		words := strings.Split(word, s.Replacement)
+		for i := range words[1:] {
+			words[i+1] = s.Replacement + words[i+1]
 		}
-		return words
+		return slices.DeleteFunc(words, func(word string) bool { return word == "" })
 	}), nil
 }

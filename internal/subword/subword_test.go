@@ -57,11 +57,10 @@ func TestModels(t *testing.T) {
 		text string
 		want []int
 	}{
-		"words": {element{"pre_tokenizer": plain, "model": element{"type": "WordLevel", "vocab": vocab, "unk_token": "[UNK]"}}, "ab x [UNK] a", []int{3, 1}},
-		"ends of words": {element{"pre_tokenizer": plain,
-			"model": element{"type": "BPE", "vocab": vocab, "merges": []string{"a b</w>"}, "end_of_word_suffix": "</w>"}}, "ab a b", []int{6, 7, 5}},
-		"inner pieces": {element{"pre_tokenizer": plain,
-			"model": element{"type": "BPE", "vocab": vocab, "merges": []string{"a ##b"}, "continuing_subword_prefix": "##"}}, "ab a", []int{3, 1}},
+		"words": {element{"pre_tokenizer": plain,
+			"model": element{"type": "WordLevel", "vocab": vocab, "unk_token": "[UNK]"}}, "ab x [UNK] a", []int{3, 1}},
+		"pairs": {element{"pre_tokenizer": plain,
+			"model": element{"type": "BPE", "vocab": vocab, "merges": []any{[]string{"a", "b"}}}}, "ab a b", []int{3, 1, 2}},
 		"no type, pieces": {element{"pre_tokenizer": plain, "model": element{"vocab": vocab, "unk_token": "[UNK]"}}, "ab abb x", []int{3, 3, 8}},
 		"no type, pairs":  {element{"pre_tokenizer": plain, "model": element{"vocab": vocab, "merges": []string{}, "ignore_merges": true}}, "ab ba", []int{3, 2, 1}},
 		"no type, scores": {element{"model": element{"vocab": []any{[]any{"?", 0}, []any{"a", -1}}, "unk_id": 0}}, "aa", []int{1, 1}},
@@ -101,6 +100,8 @@ func TestParseRefuses(t *testing.T) {
 		"no object":             {7, ErrFile},
 		"no model":              {element{}, ErrFile},
 		"model":                 {element{"model": element{"type": "Quantum"}}, ErrUnknown},
+		"ends of words":         {element{"model": element{"type": "BPE", "vocab": element{}, "end_of_word_suffix": "</w>"}}, ErrUnknown},
+		"inner pieces":          {element{"model": element{"type": "BPE", "vocab": element{}, "continuing_subword_prefix": "##"}}, ErrUnknown},
 		"normalizer":            {element{"model": model, "normalizer": element{"type": "Nmt"}}, ErrUnknown},
 		"pre-tokenizer":         {element{"model": model, "pre_tokenizer": element{"type": "UnicodeScripts"}}, ErrUnknown},
 		"one in a sequence":     {element{"model": model, "pre_tokenizer": element{"type": "Sequence", "pretokenizers": []any{element{"type": "X"}}}}, ErrUnknown},

@@ -8,11 +8,7 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
-	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -35,6 +31,13 @@ func filled(t testing.TB, n int) (*faultfs.FS, string, model) {
 	return fs, s.name, m
 }
 
+// recordOf encodes a record of small, of a failure if the vector is nil.
+func recordOf(t testing.TB, d merkle.Digest, v []float32) []byte {
+	record, err := (&Store{model: small, header: small.header()}).record(Item{d, v})
+	must(t, err)
+	return record
+}
+
 // overwrite makes data the content of a file.
 func overwrite(t testing.TB, in vfs.FS, name string, data []byte) {
 	f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -52,7 +55,7 @@ func survivors(t testing.TB, fs *faultfs.FS, m model, universe int) int {
 	left := model{}
 	for n := range universe {
 		d := digest(n)
-		if len(s.Missing([]merkle.Digest{d})) == 1 {
+		if !s.Knows(d) {
 			continue
 		}
 		if _, ok := m[d]; !ok {
@@ -64,8 +67,8 @@ func survivors(t testing.TB, fs *faultfs.FS, m model, universe int) int {
 	must(t, s.Close())
 	again := open(t, fs, small)
 	left.check(t, again, universe)
-	if again.Stat().Damaged != 0 {
-		t.Fatalf("opened twice, damaged still: %+v", again.Stat())
+	if again.damaged != 0 {
+		t.Fatalf("opened twice, %d damaged still", again.damaged)
 	}
 	must(t, again.Put([]Item{{digest(universe), []float32{1, 2, 3, 4, 5}}}))
 	must(t, again.Close())
@@ -135,9 +138,9 @@ func TestDuplicate(t *testing.T) {
 	data, err := fs.ReadFile(name)
 	must(t, err)
 	row := []float32{0, 1, 0, 0, 0}
-	data = appendRecord(data, small.header(), 5, digest(0), row)
+	data = append(data, recordOf(t, digest(0), row)...)
 	overwrite(t, fs, name, data)
-	if got := survivors(t, fs, model{digest(0): row}, 1); got != 1 {
+	if got := survivors(t, fs, model{digest(0): codedOf(row)}, 1); got != 1 {
 		t.Errorf("%d texts, want 1", got)
 	}
 	data, err = fs.ReadFile(name)
@@ -147,19 +150,18 @@ func TestDuplicate(t *testing.T) {
 	}
 }
 
-// TestDropIsGone: neither digest nor vector of a dropped text is in the file, with and without Compact.
+// TestDropIsGone: neither digest nor vector of a dropped text is in the file.
 func TestDropIsGone(t *testing.T) {
 	fs, name, m := filled(t, 9)
 	s := open(t, fs, small)
-	var record []byte
 	for n := range 9 {
-		record = appendRecord(nil, small.header(), 5, digest(n), m[digest(n)])
 		data, err := fs.ReadFile(name)
 		must(t, err)
-		if !bytes.Contains(data, record[recordDigestAt:]) {
+		record := data[headerSize+n*small.recordSize():][:small.recordSize()]
+		if d := digest(n); !bytes.Equal(record[recordDigestAt:recordVectorAt], d[:]) {
 			t.Fatalf("text %d is not in the file to begin with", n)
 		}
-		_, err = s.Drop([]merkle.Digest{digest(n)})
+		_, err = s.drop([]merkle.Digest{digest(n)})
 		must(t, err)
 		durable, err := fs.Crash(0).ReadFile(name)
 		must(t, err)
@@ -167,10 +169,8 @@ func TestDropIsGone(t *testing.T) {
 			t.Fatalf("text %d is in the file still", n)
 		}
 	}
-	before := s.Stat()
-	must(t, s.Compact())
-	if after := s.Stat(); after.Bytes != headerSize || before.Erased != 9 || after.Erased != 0 {
-		t.Errorf("compacted from %+v to %+v", before, after)
+	if counts := s.rows.counts; counts != [3]int{9, 0, 0} {
+		t.Errorf("%v", counts)
 	}
 }
 
@@ -196,10 +196,10 @@ func TestCrash(t *testing.T) {
 		for seed := range uint64(6) {
 			after := fs.Crash(seed)
 			s := open(t, after, small)
-			if missing := s.Missing(kept); len(missing) > 0 {
+			if missing := s.missing(kept); len(missing) > 0 {
 				t.Fatalf("%s %d, seed %d: %d acknowledged texts are missing", op.Kind, op.N, seed, len(missing))
 			}
-			if missing := s.Missing(gone); len(missing) != len(gone) {
+			if missing := s.missing(gone); len(missing) != len(gone) {
 				t.Fatalf("%s %d, seed %d: dropped texts are there", op.Kind, op.N, seed)
 			}
 			must(t, s.Close())
@@ -217,12 +217,12 @@ func TestCrash(t *testing.T) {
 		if i%3 == 2 {
 			out := slices.Clone(kept[1:3])
 			kept = slices.Delete(kept, 1, 3)
-			_, err := s.Drop(out)
+			_, err := s.drop(out)
 			must(t, err)
 			gone = append(gone, out...)
 		}
 		if i%5 == 4 {
-			must(t, s.Compact())
+			must(t, s.compact())
 		}
 	}
 	if crashes < 100 {
@@ -245,14 +245,14 @@ func TestFaults(t *testing.T) {
 		_ = s.Put(items[:1])
 		_ = s.Put(items[1:])
 		m.check(t, s, 3)
-		dropped, err := s.Drop([]merkle.Digest{digest(0)})
+		dropped, err := s.drop([]merkle.Digest{digest(0)})
 		if left := fs.Clone(); err == nil {
-			if dropped != 1 || len(open(t, left, small).Missing([]merkle.Digest{digest(0)})) != 1 {
+			if dropped != 1 || open(t, left, small).Knows(digest(0)) {
 				t.Fatalf("operation %d: Drop did nothing and said nothing", at)
 			}
 		}
-		if err := s.Compact(); err == nil && s.Stat().Failed+s.Stat().Vectors != 2 {
-			t.Fatalf("operation %d: compacted to %+v", at, s.Stat())
+		if s.file != nil && s.compact() == nil && s.rows.counts[stored]+s.rows.counts[failed] != 2 {
+			t.Fatalf("operation %d: compacted to %v", at, s.rows.counts)
 		}
 		_ = s.Close()
 		reached := end()
@@ -263,7 +263,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestWithoutFile: where the file cannot be opened, vectors are kept in memory, and Compact makes the file when it can.
+// TestWithoutFile: where the file cannot be opened, vectors are kept in memory, and the next store makes the file when it can.
 func TestWithoutFile(t *testing.T) {
 	fs := faultfs.New()
 	full := true
@@ -278,23 +278,16 @@ func TestWithoutFile(t *testing.T) {
 	if err := s.Put(items); err == nil || s.View().Len() != 1 {
 		t.Fatalf("Put: %v, %d rows", err, s.View().Len())
 	}
-	if n, err := s.Drop([]merkle.Digest{digest(7)}); err == nil || n != 0 {
+	if n, err := s.drop([]merkle.Digest{digest(0)}); err == nil || n != 1 {
 		t.Fatalf("Drop: %d, %v", n, err)
 	}
-	if err := s.Compact(); err == nil {
-		t.Fatal("Compact wrote on a full disk")
-	}
 	full = false
-	must(t, s.Compact())
 	must(t, s.Close())
-	if err := s.Compact(); fault.KindOf(err) != fault.Invalid {
-		t.Fatalf("Compact of a closed store: %v", err)
-	}
-	if err := s.Put(items); err != nil && s.Close() != nil {
-		t.Fatal(err)
-	}
+	s = open(t, fs, small)
+	must(t, s.Put(items))
+	must(t, s.Close())
 	if s = open(t, fs, small); s.View().Len() != 1 {
-		t.Fatalf("%+v", s.Stat())
+		t.Fatalf("%v", s.rows.counts)
 	}
 }
 
@@ -309,52 +302,31 @@ func TestWorn(t *testing.T) {
 		digests = append(digests, digest(n))
 	}
 	must(t, s.Put(items))
-	_, err := s.Drop(digests[:1490])
+	_, err := s.drop(digests[:1490])
 	must(t, err)
 	must(t, s.Close())
-	if s = open(t, fs, small); s.Stat().Erased != 0 || s.Stat().Vectors != 10 {
-		t.Errorf("%+v", s.Stat())
+	if s = open(t, fs, small); s.rows.counts != [3]int{0, 10, 0} {
+		t.Errorf("%v", s.rows.counts)
 	}
 }
 
-// TestFiles lists the files of two models and removes one.
-func TestFiles(t *testing.T) {
+// TestModels lists the models of a folder, beside other files.
+func TestModels(t *testing.T) {
 	fs := faultfs.New()
-	for _, m := range []Model{small, {"other", 7}} {
-		s := open(t, fs, m)
-		must(t, s.Close())
+	other := Model{"other", 7}
+	for _, m := range []Model{small, other} {
+		must(t, open(t, fs, m).Close())
 	}
 	overwrite(t, fs, "note.org", []byte("* a\n"))
 	overwrite(t, fs, "0"+suffix, []byte("damaged"))
-	files, err := Files(fs)
+	models, err := Models(fs)
 	must(t, err)
-	name := func(m Model) string { return open(t, fs, m).name }
-	want := []File{
-		{Name: "0" + suffix, Bytes: 7}, {Name: name(Model{"other", 7}), Label: "other", Dim: 7, Bytes: headerSize},
-		{Name: name(small), Label: "test", Dim: 5, Bytes: headerSize},
-	}
-	for i := range files {
-		if files[i].Last.IsZero() {
-			t.Errorf("%s was never written", files[i].Name)
-		}
-		files[i].Last = time.Time{}
-	}
-	slices.SortFunc(want, func(a, b File) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
-	if diff := gocmp.Diff(want, files); diff != "" {
-		t.Errorf("Files (-want +got):\n%s", diff)
-	}
-	must(t, Remove(fs, name(small)))
-	if files, err = Files(fs); err != nil || len(files) != 2 {
-		t.Errorf("removed: %v, %v", files, err)
-	}
-	for _, name := range []string{"note.org", "../x" + suffix, "none" + suffix} {
-		if err := Remove(fs, name); err == nil {
-			t.Errorf("Remove(%q) removed something", name)
-		}
+	if len(models) != 2 || !slices.Contains(models, small) || !slices.Contains(models, other) {
+		t.Errorf("%+v", models)
 	}
 	fs.OnOp(func(faultfs.Op) error { return faultfs.ErrFault })
-	if _, err := Files(fs); err == nil {
-		t.Error("Files of a folder that cannot be read")
+	if _, err := Models(fs); err == nil {
+		t.Error("Models of a folder that cannot be read")
 	}
 }
 
@@ -370,16 +342,15 @@ func FuzzOpen(f *testing.F) {
 		in := faultfs.New()
 		overwrite(t, in, name, data)
 		s := open(t, in, small)
-		set, stat := s.View(), s.Stat()
+		set, counts := s.View(), s.rows.counts
 		q, err := set.Prepare([]float32{1, 1, 1, 1, 1})
 		must(t, err)
-		if got := len(set.Best(q, set.All(), 1<<20)); got != stat.Vectors || set.Chance(q).Rows != stat.Vectors {
-			t.Fatalf("%d rows found, stat %+v", got, stat)
+		if got := len(set.Best(q, set.All(), 1<<20)); got != counts[stored] || set.Chance(q).Rows != min(sampleRows, counts[stored]) {
+			t.Fatalf("%d rows found, %v", got, counts)
 		}
 		must(t, s.Close())
-		again := open(t, in, small).Stat()
-		if stat.Damaged = 0; again != stat {
-			t.Fatalf("%+v, opened again %+v", stat, again)
+		if again := open(t, in, small).rows.counts; again != counts {
+			t.Fatalf("%v, opened again %v", counts, again)
 		}
 	})
 }

@@ -6,21 +6,22 @@
 // A [Store] is a file of vectors and the same vectors as rows in memory, under the own
 // digest of the text that each was made of: all of history shares them. [Store.View]
 // returns a [Set], an immutable view of the rows, and [Set.Prepare] a [Query] for it.
-// [Set.Best] finds the nearest rows, [Set.Dots] the cosines of chosen rows, and
-// [Set.Chance] how near rows are by chance. The page is doc/format/vectors.md.
+// [Set.Best] finds the nearest rows, and [Set.Chance] how near rows are by chance. The page
+// is doc/format/vectors.md.
 //
 // Invariants:
 //
 //   - Vectors are derived: damage, a crash or a foreign file loses vectors, which are
 //     then missing and made again, and never makes an answer wrong.
-//   - What Drop confirmed is gone from the file, byte for byte.
-//   - A row of a Set never changes. Readers take no lock.
+//   - What Retain removed is gone from the file, byte for byte.
+//   - A row of a Set never changes, and means the same text in each Set of the store. Readers
+//     take no lock.
+//   - In memory a number of a row is one byte: an integer from -127 to 127, times a factor that the
+//     row has. All rows that may be near are compared, by sums of integers, which are the same
+//     on every processor. .98 of the ten nearest, or more, are those of exact vectors.
 //   - Cosines are rounded to multiples of 1/65536 before anything is ranked, and equal ones rank by
-//     digest, so that no order depends on the order of insertion. Kernels of
-//     different processors add in different orders; their sums differ by some
-//     millionths, so that a cosine may differ by one such step.
-//   - Up to 50,000 rows every answer is exact. Above, after [Store.Encode], rows are chosen
-//     by codes, as many as a sample of questions needs, and ranked by exact cosines.
+//     digest, so that no order depends on the order of insertion, nor on who asks: a daemon
+//     that made the vectors, or a command that read them.
 //
 // Elsewhere: what makes vectors of texts (package embed), and what a cosine counts in a
 // search (package recall).

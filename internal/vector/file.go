@@ -28,15 +28,15 @@ const (
 
 // Open opens the vectors of a model in a folder, and makes the file if there is none. A file
 // that is not one of this model is replaced, and what is damaged in it is erased: both are only missing vectors.
-// If the file cannot be read or written, the store keeps vectors in memory,
-// Put says why, and Compact tries again. The error is fault.Invalid for a model that cannot be. O(size of the file).
+// If the file cannot be read or written, the store keeps vectors in memory, and
+// Put says why. A file that is mostly erased is written anew. The error is fault.Invalid for a model that cannot be. O(size of the file).
 func Open(in vfs.FS, m Model) (*Store, error) {
 	if m.Fingerprint == "" || m.Dim < 1 || m.Dim > MaxDim {
 		err := fmt.Errorf("%d numbers in a vector of the model %q: a model has a name and 1 to %d numbers", m.Dim, m.Fingerprint, MaxDim)
 		return nil, fault.Wrap("open vectors", "", fault.Invalid, err)
 	}
 	sum := sha256.Sum256([]byte(m.Fingerprint))
-	s := &Store{in: in, name: hex.EncodeToString(sum[:16]) + suffix, model: m, header: m.header()}
+	s := &Store{in: in, name: hex.EncodeToString(sum[:16]) + suffix, model: m, header: m.header(), buffer: make([]float32, m.Dim)}
 	s.open()
 	if s.fault == nil && s.rows.counts[erased] > 1000+len(s.rows.kinds)/4 {
 		s.fault = s.compact()
@@ -44,11 +44,9 @@ func Open(in vfs.FS, m Model) (*Store, error) {
 	return s, nil
 }
 
-// open makes the store what its file is; s.fault is why there is none. s.mu is held, or s is new.
+// open makes the store what its file is; s.fault is why there is none. s is new.
 func (s *Store) open() {
-	s.rows, s.codes, s.dirty = newContent(s.model.Dim), nil, nil
-	s.epoch++
-	s.set.Store(nil)
+	s.rows, s.dirty = newRows(s.model.Dim), nil
 	if s.file, s.fault = vfs.Plain(s.in).OpenFile(s.name, os.O_RDWR|os.O_CREATE, 0o600); s.fault != nil {
 		s.file = nil
 		return
@@ -56,7 +54,7 @@ func (s *Store) open() {
 	if s.fault = s.read(); s.fault != nil {
 		s.fault = errors.Join(s.fault, s.file.Close())
 		s.file = nil
-		s.rows, s.dirty = newContent(s.model.Dim), nil
+		s.rows, s.dirty = newRows(s.model.Dim), nil
 	}
 }
 
@@ -117,11 +115,17 @@ func (s *Store) load() error {
 	return errors.Join(s.erase(), s.file.SyncData())
 }
 
-// take makes a record of the file the next row. Of two records with one digest, which a crash can leave, the later counts.
+// take makes a record the next row. Of two records with one digest the later counts: a vector replaces a failure, and a
+// crash can leave both.
 func (s *Store) take(record []byte) {
 	row := len(s.rows.kinds)
-	k, d, ok := readRecord(record, s.header, s.rows.next())
+	k, d, ok := readRecord(record, s.header)
+	high, low, inverse := s.rows.high.next(row), s.rows.low.next(row), float32(0)
+	if ok && k == stored {
+		inverse, ok = encodeRow(high, low, vectorOf(record, s.buffer))
+	}
 	if !ok {
+		k = erased
 		s.damaged++
 		s.dirty = append(s.dirty, row)
 	}
@@ -129,36 +133,18 @@ func (s *Store) take(record []byte) {
 		s.rows.forget(earlier)
 		s.dirty = append(s.dirty, earlier)
 	}
-	s.rows.enter(k, d)
+	s.rows.enter(k, d, inverse)
 }
 
 // write appends the records of the rows from first on, and syncs them. s.mu is held.
-func (s *Store) write(first int) error {
+func (s *Store) write(first int, records []byte) error {
 	if s.file == nil {
 		return s.fault
 	}
-	at := int64(headerSize + first*s.model.recordSize())
-	w := bufio.NewWriterSize(io.NewOffsetWriter(s.file, at), bufferSize)
-	for row := first; row < len(s.rows.kinds); row++ {
-		if _, err := w.Write(s.record(row)); err != nil {
-			return err
-		}
-	}
-	if err := w.Flush(); err != nil {
+	if _, err := s.file.WriteAt(records, int64(headerSize+first*s.model.recordSize())); err != nil {
 		return err
 	}
 	return s.file.SyncData()
-}
-
-// record encodes a row.
-func (s *Store) record(row int) []byte {
-	switch c := &s.rows; c.kinds[row] {
-	case stored:
-		return appendRecord(nil, s.header, s.model.Dim, c.digests[row], c.floats.row(row))
-	case failed:
-		return appendRecord(nil, s.header, s.model.Dim, c.digests[row], nil)
-	}
-	return make([]byte, s.model.recordSize())
 }
 
 // erase overwrites the records of rows without content. s.mu is held, and the file is not synced.
@@ -181,111 +167,68 @@ func (s *Store) erase() error {
 	return nil
 }
 
-// Compact writes the file anew without erased records, and gives their memory back. It also
-// makes a file for a store that had to do without. Sets that were taken before stay valid;
-// rows get other numbers, and codes are gone until Encode. O(size of the file).
-func (s *Store) Compact() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if errors.Is(s.fault, errClosed) {
-		return fault.Wrap("compact vectors", s.name, fault.Invalid, errClosed)
-	}
-	return fault.Wrap("compact vectors", s.name, fault.Other, s.compact())
-}
-
-// compact writes a file of what is in memory, and opens it. s.mu is held.
+// compact writes the file anew without erased records, and opens it. s is new. O(size of the file).
 func (s *Store) compact() error {
 	staged, err := vfs.Stage(vfs.Plain(s.in), s.name, 0o600, nil, s.writeAll)
 	if err != nil {
 		return err // the file is as it was
 	}
-	if s.file != nil {
-		err = s.file.Close()
-	}
-	err = errors.Join(err, staged.Replace())
+	err = errors.Join(s.file.Close(), staged.Replace())
 	s.open() // whichever file is there now
 	return errors.Join(err, s.fault)
 }
 
-// writeAll writes a header and the rows with content.
+// writeAll writes a header and the records of rows with content.
 func (s *Store) writeAll(to io.Writer) error {
 	w := bufio.NewWriterSize(to, bufferSize)
 	_, err := w.Write(s.header)
+	record := make([]byte, s.model.recordSize())
 	for row, k := range s.rows.kinds {
-		if k != erased && err == nil {
-			_, err = w.Write(s.record(row))
+		if k == erased || err != nil {
+			continue
+		}
+		if _, err = s.file.ReadAt(record, int64(headerSize+row*len(record))); err == nil {
+			_, err = w.Write(record)
 		}
 	}
 	return errors.Join(err, w.Flush())
 }
 
-// File is the file of a model.
-type File struct {
-	Name  string // to Remove it by
-	Label string // the model's fingerprint, at most its first 204 bytes; empty if the file is damaged
-	Dim   int
-	Bytes int64
-	Last  time.Time // when it was last written
-}
-
-// Files lists the files of vectors in a folder by name, so that those of models no longer used can be removed.
-func Files(in vfs.FS) ([]File, error) {
+// Models returns the models of which there are vectors in a folder, the one used last first. A fingerprint
+// is cut after 204 bytes.
+func Models(in vfs.FS) ([]Model, error) {
 	entries, err := in.ReadDir(".")
-	if err != nil {
-		return nil, fault.Wrap("list vectors", "", fault.Other, err)
-	}
-	var files []File
+	var models []Model
+	last := map[Model]time.Time{}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), suffix) {
 			continue
 		}
-		file, err := describe(in, e.Name())
-		if err != nil {
-			return nil, fault.Wrap("list vectors", e.Name(), fault.Other, err)
+		m, written, failed := describe(in, e.Name())
+		if m.Fingerprint != "" {
+			models = append(models, m)
+			last[m] = written
 		}
-		files = append(files, file)
+		err = errors.Join(err, failed)
 	}
-	return files, nil
+	slices.SortStableFunc(models, func(a, b Model) int { return last[b].Compare(last[a]) })
+	return models, fault.Wrap("list vectors", "", fault.Other, err)
 }
 
-// Models returns the models of which there are vectors in a folder, the one used last first.
-func Models(in vfs.FS) (models []Model, err error) {
-	files, err := Files(in)
-	slices.SortStableFunc(files, func(a, b File) int { return b.Last.Compare(a.Last) })
-	for _, f := range files {
-		if f.Label != "" {
-			models = append(models, Model{f.Label, f.Dim})
-		}
-	}
-	return models, err
-}
-
-func describe(in vfs.FS, name string) (File, error) {
+// describe returns the model of a file, one without a fingerprint if the file is damaged, and when it was last written.
+func describe(in vfs.FS, name string) (Model, time.Time, error) {
 	f, err := vfs.Plain(in).OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
-		return File{}, err
+		return Model{}, time.Time{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return File{}, err
+		return Model{}, time.Time{}, err
 	}
 	header := make([]byte, headerSize)
 	if _, err := f.ReadAt(header, 0); err != nil && err != io.EOF {
-		return File{}, err
+		return Model{}, time.Time{}, err
 	}
-	label, dim, _ := readHeader(header)
-	return File{name, label, dim, info.Size(), info.ModTime()}, nil
-}
-
-// Remove removes the file of a model that no open store uses.
-func Remove(in vfs.FS, name string) error {
-	if !strings.HasSuffix(name, suffix) || strings.Contains(name, "/") {
-		return fault.Errorf("remove vectors", name, fault.Invalid, "not a file of vectors: choose a name that the list has")
-	}
-	err := in.Remove(name)
-	if err == nil {
-		err = in.SyncDir(".")
-	}
-	return fault.Wrap("remove vectors", name, fault.Other, err)
+	return readHeader(header), info.ModTime(), nil
 }

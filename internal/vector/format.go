@@ -73,14 +73,14 @@ func (m Model) header() []byte {
 	return b
 }
 
-// readHeader returns the label and the dimension of a header, false if header would not have written it.
-func readHeader(b []byte) (label string, dim int, ok bool) {
-	if len(b) < headerSize || string(b[:len(fileMagic)]) != fileMagic || binary.LittleEndian.Uint16(b[headerMajorAt:]) != formatMajor ||
+// readHeader returns the model of a header, its fingerprint cut to the label; the zero Model if header would not have written it.
+func readHeader(b []byte) Model {
+	dim := int(binary.LittleEndian.Uint32(b[headerDimAt:]))
+	if string(b[:len(fileMagic)]) != fileMagic || binary.LittleEndian.Uint16(b[headerMajorAt:]) != formatMajor || dim < 1 || dim > MaxDim ||
 		binary.LittleEndian.Uint32(b[headerCheckAt:]) != crc32.Checksum(b[:headerCheckAt], castagnoli) {
-		return "", 0, false
+		return Model{}
 	}
-	dim = int(binary.LittleEndian.Uint32(b[headerDimAt:]))
-	return string(bytes.TrimRight(b[headerLabelAt:headerCheckAt], "\x00")), dim, dim >= 1 && dim <= MaxDim
+	return Model{string(bytes.TrimRight(b[headerLabelAt:headerCheckAt], "\x00")), dim}
 }
 
 // seal returns the checksum of a record of the model, without its last four bytes. It
@@ -107,21 +107,23 @@ func appendRecord(to, header []byte, dim int, d merkle.Digest, row []float32) []
 	return to
 }
 
-// readRecord decodes a record, the vector into row. It is false for bytes that neither
-// appendRecord nor erasing writes.
-func readRecord(b, header []byte, row []float32) (kind, merkle.Digest, bool) {
+// readRecord decodes a record but for its vector. It is false for bytes that neither appendRecord nor erasing writes.
+func readRecord(b, header []byte) (kind, merkle.Digest, bool) {
 	end := len(b) - 4
-	k := kind(b[recordKindAt])
-	if k == erased {
+	switch k := kind(b[recordKindAt]); {
+	case k == erased:
 		return erased, merkle.Digest{}, len(bytes.Trim(b, "\x00")) == 0
-	}
-	if k > failed || binary.LittleEndian.Uint32(b[end:]) != seal(header, b[:end]) {
+	case k > failed, binary.LittleEndian.Uint32(b[end:]) != seal(header, b[:end]):
 		return erased, merkle.Digest{}, false
+	default:
+		return k, merkle.Digest(b[recordDigestAt:recordVectorAt]), true
 	}
-	if k == stored {
-		for i := range row[:(end-recordVectorAt)/2] {
-			row[i] = getHalf(b[recordVectorAt+2*i:])
-		}
+}
+
+// vectorOf decodes the vector of a record into a buffer.
+func vectorOf(b []byte, into []float32) []float32 {
+	for i := range into {
+		into[i] = getHalf(b[recordVectorAt+2*i:])
 	}
-	return k, merkle.Digest(b[recordDigestAt:recordVectorAt]), true
+	return into
 }

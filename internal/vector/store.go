@@ -5,6 +5,7 @@ package vector
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -27,12 +28,10 @@ type Store struct {
 	fault   error    // why there is no file
 	dirty   []int    // rows whose records are to be erased
 	damaged int      // records that could not be read
+	buffer  []float32
 
-	rows  content
-	codes *codes // nil, or those of the first rows
-	epoch int    // how often rows got other numbers
-
-	set atomic.Pointer[Set] // nil after a change
+	rows rows
+	set  atomic.Pointer[Set] // nil after a change
 }
 
 // Item is a text, by its own digest, with its vector: of any length but zero. A nil Vector
@@ -42,129 +41,99 @@ type Item struct {
 	Vector []float32
 }
 
-// Stat says what a store holds.
-type Stat struct {
-	Vectors int   // texts with a vector
-	Failed  int   // texts that have none and are not to be tried again
-	Coded   int   // rows that codes cover
-	Damaged int   // records that could not be read when the file was opened, and were erased
-	Erased  int   // records without content, which Compact removes
-	Bytes   int64 // size of the file
-}
-
-// Stat returns what the store holds.
-func (s *Store) Stat() Stat {
+// Counts returns how many texts have a vector, and how many have none and are not to be tried again.
+func (s *Store) Counts() (vectors, refused int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	n, counts := len(s.rows.kinds), s.rows.counts
-	stat := Stat{Vectors: counts[stored], Failed: counts[failed], Damaged: s.damaged, Erased: counts[erased]}
-	if s.codes != nil {
-		stat.Coded = s.codes.n
-	}
-	if s.file != nil {
-		stat.Bytes = int64(headerSize + n*s.model.recordSize())
-	}
-	return stat
+	return s.rows.counts[stored], s.rows.counts[failed]
 }
 
-// Missing returns those digests of a list that have neither a vector nor a failure, in order.
-func (s *Store) Missing(digests []merkle.Digest) []merkle.Digest {
+// Knows reports whether a text has a vector, or has none and is not to be tried again.
+func (s *Store) Knows(d merkle.Digest) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var missing []merkle.Digest
-	for i := range digests {
-		if _, ok := s.rows.find(&digests[i]); !ok {
-			missing = append(missing, digests[i])
-		}
-	}
-	return missing
+	_, ok := s.rows.find(&d)
+	return ok
 }
 
 // Put adds a batch, and returns when it is durable. A digest that has a vector keeps it; a
 // failure is replaced. Vectors are scaled to length 1 and rounded to half precision. A vector
 // that has another length than the model's, is zero or has no finite values is fault.Invalid, and then
 // nothing was added. After any other error the vectors are in memory and not in the file,
-// so that Missing names them when the store is opened again.
+// so that Knows denies them when the store is opened again.
 func (s *Store) Put(items []Item) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	units := make([][]float32, len(items))
+	records := make([][]byte, len(items))
 	for i, it := range items {
-		if it.Vector == nil {
-			continue
-		}
-		unitOf, err := s.model.unit(it.Vector)
-		if err != nil {
+		var err error
+		if records[i], err = s.record(it); err != nil {
 			return fault.Wrap("keep vectors", it.Digest.String(), fault.Invalid, err)
 		}
-		units[i] = unitOf
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	first := len(s.rows.kinds)
+	var added []byte
 	for i, it := range items {
-		s.put(it.Digest, units[i])
+		if row, ok := s.rows.find(&it.Digest); ok && (s.rows.kinds[row] == stored || it.Vector == nil) {
+			continue // there is one as good
+		}
+		s.take(records[i])
+		added = append(added, records[i]...)
 	}
 	s.set.Store(nil)
-	return fault.Wrap("keep vectors", s.name, fault.Other, errors.Join(s.write(first), s.erase()))
+	return fault.Wrap("keep vectors", s.name, fault.Other, errors.Join(s.write(first, added), s.erase()))
 }
 
-// unit scales a vector to length 1 and rounds it, into a new slice.
+// record encodes the record of an item.
+func (s *Store) record(it Item) (record []byte, err error) {
+	var unit []float32
+	if it.Vector != nil {
+		unit, err = s.model.unit(it.Vector)
+	}
+	return appendRecord(nil, s.header, s.model.Dim, it.Digest, unit), err
+}
+
+// unit scales a vector to length 1. One that has no direction, with an infinity, with NaN or of zeros alone, is refused.
 func (m Model) unit(v []float32) ([]float32, error) {
 	if len(v) != m.Dim {
-		return nil, fmt.Errorf("a vector of %d numbers, want %d: embed the text with the model of the store", len(v), m.Dim)
+		return nil, fmt.Errorf("a vector of %d numbers, want %d: embed the text with the model of the others", len(v), m.Dim)
 	}
-	to := make([]float32, m.Dim)
-	if !unit(to, v) {
-		return nil, errDirection
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
 	}
-	var half [2]byte
-	for i, x := range to {
-		putHalf(half[:], x)
-		to[i] = getHalf(half[:])
+	if !(sum > 0) || math.IsInf(sum, 0) { // NaN is not greater
+		return nil, errors.New("a vector without direction, zero or not finite: embed the text again, or mark it as failed")
+	}
+	to, scale := make([]float32, m.Dim), 1/math.Sqrt(sum)
+	for i, x := range v {
+		to[i] = float32(float64(x) * scale)
 	}
 	return to, nil
 }
 
-// put adds a row in memory, unless the digest has one as good. s.mu is held.
-func (s *Store) put(d merkle.Digest, vector []float32) {
-	if row, ok := s.rows.find(&d); ok {
-		if s.rows.kinds[row] == stored || vector == nil {
-			return
-		}
-		s.rows.forget(row)
-		s.dirty = append(s.dirty, row)
-	}
-	k := failed
-	if next := s.rows.next(); vector != nil {
-		k = stored
-		copy(next, vector)
-	}
-	s.rows.enter(k, d)
-}
-
-// Drop removes digests: texts that were deleted, or purged. It returns when they are gone from the file,
-// overwritten and synced, and how many there were. After an error they are gone from memory
-// and may be in the file, until a later Drop, Put or Compact succeeds.
-func (s *Store) Drop(digests []merkle.Digest) (int, error) {
+// Retain removes the texts that are not live: those that were deleted, or purged. It returns when they are gone from the
+// file, overwritten and synced, and how many there were. After an error they are gone from memory
+// and may be in the file, until a later Retain or Put succeeds. O(rows).
+func (s *Store) Retain(isLive func(merkle.Digest) bool) (removed int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	dropped := 0
-	for i := range digests {
-		if row, ok := s.rows.find(&digests[i]); ok {
+	for row, k := range s.rows.kinds {
+		if k != erased && !isLive(s.rows.digests[row]) {
 			s.rows.forget(row)
 			s.dirty = append(s.dirty, row)
-			dropped++
+			removed++
 		}
 	}
-	if dropped > 0 {
+	if removed > 0 {
 		s.set.Store(nil)
 	}
-	err := s.fault // without a file that can be read, who knows what is in it
-	if len(s.dirty) > 0 && s.file != nil {
+	if removed > 0 || len(s.dirty) > 0 && s.file != nil {
 		if err = s.erase(); err == nil {
 			err = s.file.SyncData()
 		}
 	}
-	return dropped, fault.Wrap("drop vectors", s.name, fault.Other, err)
+	return removed, fault.Wrap("remove vectors", s.name, fault.Other, err)
 }
 
 // View returns the rows as they are now.
@@ -189,7 +158,4 @@ func (s *Store) Close() error {
 	return fault.Wrap("close vectors", s.name, fault.Other, err)
 }
 
-var (
-	errClosed    = errors.New("the store is closed: open it again")
-	errDirection = errors.New("a vector without direction, zero or not finite: embed the text again, or mark it as failed")
-)
+var errClosed = errors.New("the store is closed: open it again")

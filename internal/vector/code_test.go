@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
@@ -40,21 +41,29 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestKernels compares the kernel of this machine and the plain one with sums in double precision.
-func TestKernels(t *testing.T) {
+// TestDot compares the sum of this machine and the plain one with one number by number, of the largest numbers too.
+func TestDot(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n < 200; n++ {
-		x, y := gauss(r, n), gauss(r, n)
-		var want, size float64
-		for i := range x {
-			want += float64(x[i]) * float64(y[i])
-			size += math.Abs(float64(x[i]) * float64(y[i]))
-		}
-		for name, got := range map[string]float32{"kernel": dot(x, y), "plain": plainDot(x, y)} {
-			if math.Abs(float64(got)-want) > size*1e-6 {
-				t.Errorf("%s of %d numbers: %v, want %v", name, n, got, want)
+	for n := lane; n <= MaxDim; n += lane * (1 + n/1000) {
+		query, plane, ask := make([]int16, n), make([]int8, n), int(largestAsk(n))
+		for i := range plane {
+			query[i], plane[i] = int16(r.IntN(2*ask+1)-ask), int8(r.IntN(256)-largestLow)
+			if n%3 == 0 {
+				query[i], plane[i] = int16(ask), -largestLow
 			}
 		}
+		var want int64
+		for i := range plane {
+			want += int64(query[i]) * int64(plane[i])
+		}
+		if got, plain := dot(query, plane), plainDot(query, plane); int64(got) != want || int64(plain) != want {
+			t.Errorf("%d numbers: %d and %d, want %d", n, got, plain, want)
+		}
+	}
+	ask := largestAsk(MaxDim)
+	query, plane := slices.Repeat([]int16{int16(ask)}, MaxDim), slices.Repeat([]int8{-largestLow}, MaxDim)
+	if got := dot(query, plane); float64(got) != -ask*largestLow*MaxDim {
+		t.Errorf("the largest sum is %d", got)
 	}
 }
 
@@ -70,17 +79,40 @@ func TestGrades(t *testing.T) {
 	}
 }
 
+// TestEncodeRow: the planes are those of the numbers, to one half of the last one, and no number of a plane is too large.
+func TestEncodeRow(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, n := range []int{1, 2, 31, 100, MaxDim} {
+		v, high, low := gauss(r, n), make([]int8, n), make([]int8, n)
+		inverse, ok := encodeRow(high, low, v)
+		largest := max(slices.Max(v), -slices.Min(v))
+		var length float64
+		for i, x := range v {
+			got := 256*float64(high[i]) + float64(low[i])
+			if length += got * got; math.Abs(got-float64(x)/float64(largest)*largestRow) > .51 {
+				t.Errorf("%d numbers: %v is %v", n, x/largest, got/largestRow)
+			}
+		}
+		if !ok || math.Abs(float64(inverse)*math.Sqrt(length)-1) > 1e-6 {
+			t.Errorf("%d numbers: one over the length is %v, want %v", n, inverse, 1/math.Sqrt(length))
+		}
+	}
+	if _, ok := encodeRow([]int8{0}, []int8{0}, []float32{0}); ok {
+		t.Error("zeros have a direction")
+	}
+}
+
 // TestUnit scales vectors of extreme lengths, and refuses those without direction.
 func TestUnit(t *testing.T) {
-	to := make([]float32, 2)
+	two := Model{"two", 2}
 	for _, v := range [][]float32{{3e38, 3e38}, {1e-45, 1e-45}, {1, 1}} {
-		if !unit(to, v) || math.Abs(float64(to[0])-math.Sqrt2/2) > 1e-6 || to[0] != to[1] {
+		if to := must1(two.unit(v)); math.Abs(float64(to[0])-math.Sqrt2/2) > 1e-6 || to[0] != to[1] {
 			t.Errorf("unit of %v is %v", v, to)
 		}
 	}
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
-	for _, v := range [][]float32{{0, 0}, {nan, 1}, {1, nan}, {inf, 1}, {1, inf}} {
-		if unit(to, v) {
+	for _, v := range [][]float32{{0, 0}, {nan, 1}, {1, nan}, {inf, 1}, {1, inf}, {1}, {1, 2, 3}} {
+		if to, err := two.unit(v); err == nil {
 			t.Errorf("%v has a direction: %v", v, to)
 		}
 	}
