@@ -227,6 +227,18 @@ said
 text
 `
 
+// TestValues: a value of front matter is text where it holds nothing else, also within lists of one.
+func TestValues(t *testing.T) {
+	const text = "---\nrelated: [[Note]]\nlist: [x, null, y]\nnone:\nmore: [[a, b], c]\n---\n"
+	docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.Markdown, Label: "x", In: folder(map[string]string{"a.md": text})})
+	if err != nil || len(problems) != 1 || problems[0].What != "more holds more than text, left out" {
+		t.Fatal(problems, err)
+	}
+	if d := cmp.Diff([][2]string{{"RELATED", "Note"}, {"LIST", "x, y"}}, docs[0].Properties); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestToMarkdown: what Org says is said in Markdown.
 func TestToMarkdown(t *testing.T) {
 	got := foreign.ToMarkdown(org.Parse(everyOrg, nil), func(id string) string { return map[string]string{"other": "other.md"}[id] })
