@@ -177,7 +177,8 @@ func (r *Rules) BaselineStatus() string {
 func RegisterTrust(to *chain.Ledgers, r *Rules) {
 	l := &trustLedger{rules: r}
 	l.slot = chain.Register[Trust](to, chain.Ledger{
-		Name: guardName, Fields: 1, Label: "the path or a title of a protected file", Empty: Trust{Book: &guard.Book{}}, Apply: l.apply, Encode: l.encode, Decode: l.decode,
+		Name: guardName, Fields: 1, Label: "the path or a title of a protected file",
+		Empty: Trust{Book: &guard.Book{}}, Apply: l.apply, Encode: l.encode, Decode: l.decode,
 		Propose: l.propose, Attest: l.attest, Verify: l.verify, Retains: l.retains,
 	})
 	if r != nil {
