@@ -18,8 +18,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/minds"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/recall"
-	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -41,7 +41,7 @@ type LocalOptions struct {
 	// IPFS carries checkpoints to IPFS; nil to nowhere.
 	IPFS *IPFS
 	// Buckets says how buckets are reached; nil reaches none.
-	Buckets remote.Buckets
+	Buckets place.Buckets
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64

@@ -17,10 +17,8 @@ import (
 
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/alert"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/ipfs"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/transfer"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -87,7 +85,7 @@ func TestEveryClientEnds(t *testing.T) {
 			return do(c, ctx)
 		}
 	}
-	bucket := func(do func(*s3.Bucket, context.Context) error) func(context.Context) error {
+	bucket := func(do func(place.Place, context.Context) error) func(context.Context) error {
 		return func(ctx context.Context) error {
 			b := farBucket(t, host)
 			defer b.Close()
@@ -123,7 +121,7 @@ func TestEveryClientEnds(t *testing.T) {
 			ipfs.ErrSlow, 4 * ipfs.Deadline, false},
 		{"ipfs import", ipfsCall(func(c *ipfs.Client, ctx context.Context) error {
 			return c.Import(ctx, func(w io.Writer) (int, error) {
-				out, err := archive.NewWriter(w, merkle.Sum(block))
+				out, err := place.NewWriter(w, merkle.Sum(block))
 				if err == nil {
 					_, err = out.PutRaw([]byte(strings.Repeat("x", 100<<10)))
 				}
@@ -140,19 +138,18 @@ func TestEveryClientEnds(t *testing.T) {
 				return err
 			})
 		}), ipfs.ErrSlow, 4 * ipfs.Deadline, true},
-		{"bucket get", bucket(func(b *s3.Bucket, ctx context.Context) error {
-			_, _, err := b.Get(ctx, "k", 1<<20)
+		{"bucket get", bucket(func(b place.Place, ctx context.Context) error {
+			_, _, err := b.Get(ctx, "k")
 			return err
-		}), remote.ErrNoAnswer, 5 * time.Minute, false},
-		{"bucket put", bucket(func(b *s3.Bucket, ctx context.Context) error {
-			_, err := b.Put(ctx, "k", "", make([]byte, 100<<10), nil)
-			return err
-		}), remote.ErrNoAnswer, 5 * time.Minute, false},
-		{"bucket list", bucket(func(b *s3.Bucket, ctx context.Context) error {
+		}), place.ErrNoAnswer, 5 * time.Minute, false},
+		{"bucket put", bucket(func(b place.Place, ctx context.Context) error {
+			return b.Put(ctx, "k", "", make([]byte, 100<<10))
+		}), place.ErrNoAnswer, 5 * time.Minute, false},
+		{"bucket list", bucket(func(b place.Place, ctx context.Context) error {
 			_, err := b.List(ctx, "")
 			return err
-		}), remote.ErrNoAnswer, 5 * time.Minute, false},
-		{"bucket remove", bucket(func(b *s3.Bucket, ctx context.Context) error { return b.Remove(ctx, "k") }), remote.ErrNoAnswer, 5 * time.Minute, false},
+		}), place.ErrNoAnswer, 5 * time.Minute, false},
+		{"bucket remove", bucket(func(b place.Place, ctx context.Context) error { return b.Remove(ctx, "k") }), place.ErrNoAnswer, 5 * time.Minute, false},
 		{"embedder of OpenAI", func(ctx context.Context) error {
 			_, err := embed.Open(ctx, model(embed.KindOpenAI))
 			return err
@@ -207,12 +204,14 @@ func TestEveryClientEnds(t *testing.T) {
 }
 
 // farBucket is a bucket on another machine.
-func farBucket(t *testing.T, host string) *s3.Bucket {
+func farBucket(t *testing.T, host string) place.Place {
 	t.Helper()
-	keys := func(context.Context) (s3.Credentials, error) {
-		return s3.Credentials{KeyID: "id", Secret: "secret"}, nil
+	keys := func(context.Context) (place.Credentials, error) {
+		return place.Credentials{KeyID: "id", Secret: "secret"}, nil
 	}
-	b, err := s3.Open(s3.Options{Name: "notes", Insecure: true, Settings: s3.Settings{Endpoint: "http://" + host, Credentials: keys}})
+	o := place.BucketOptions{Name: "notes", Insecure: true}
+	o.Endpoint, o.Credentials = "http://"+host, keys
+	b, err := place.OpenBucket(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
 // TestPlaces: a folder, and one at the other end of a pipe, are places; TestBucket has a bucket.
@@ -22,8 +22,8 @@ func TestPlaces(t *testing.T) {
 	toThere, fromHere := io.Pipe()
 	toHere, fromThere := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- remote.Serve(t.Context(), folder, toThere, fromThere) }()
-	p := remote.Pipe(toHere, fromHere, func() error { return <-ended })
+	go func() { ended <- place.Serve(t.Context(), folder, toThere, fromThere) }()
+	p := place.Pipe(toHere, fromHere, func() error { return <-ended })
 	placetest.Check(t, p)
 	if err := p.Close(); err != nil {
 		t.Error(err)
@@ -32,7 +32,7 @@ func TestPlaces(t *testing.T) {
 
 // late is a place whose writes of heads arrive when they are let go, and get no answer.
 type late struct {
-	remote.Place
+	place.Place
 	held []func() error
 	on   bool
 }
@@ -74,7 +74,7 @@ func TestRemoteWriteArrivesLate(t *testing.T) {
 			}
 		}
 		for _, put := range l.held {
-			if err := put(); err != nil && !errors.Is(err, remote.ErrChanged) {
+			if err := put(); err != nil && !errors.Is(err, place.ErrChanged) {
 				t.Fatal(err)
 			}
 		}

@@ -12,11 +12,10 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/ipfs"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -99,7 +98,7 @@ func text(d merkle.Digest) string {
 
 // sealFor returns whom the memory is sealed for: nobody, if plain is given, or nothing is given and
 // no other machine can ask the daemon.
-func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.CheckpointRequest) ([]archive.Recipient, error) {
+func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.CheckpointRequest) ([]place.Recipient, error) {
 	if req.Plain {
 		return nil, nil
 	}
@@ -173,7 +172,7 @@ func (n node) incoming(ctx context.Context, a api.Access, op, cid string, use fu
 	defer c.Close()
 	return fault.Wrap(op, cid, fault.Other, receive(ctx, a, func(in vfs.FS) error {
 		found, err := fetchCID(ctx, c, a.Options.Seals, cid, func(r io.Reader) error {
-			_, err := remote.ReadInto(ctx, in, r, "")
+			_, err := place.ReadInto(ctx, in, r, "")
 			return err
 		}, func(c *ipfs.Client, root merkle.Digest) error { return fetchState(ctx, c, root, in) })
 		if err == nil && !a.Call.DryRun { // a purge of what comes from there cannot reach it
@@ -201,7 +200,7 @@ func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error
 	if err != nil {
 		return ipfs.Found{}, err
 	}
-	var key archive.Identity
+	var key place.Identity
 	if keys != nil {
 		seals, err := keys()
 		if err != nil {
@@ -290,7 +289,7 @@ func kindOfIPFS(err error) fault.Kind {
 	switch {
 	case isAny(err, ipfs.ErrCID, ipfs.ErrOther, ipfs.ErrStateOnly, ipfs.ErrFar):
 		return fault.Invalid
-	case isAny(err, ipfs.ErrOrder, ipfs.ErrExpands, merkle.ErrDigest, merkle.ErrShape, store.ErrNotFound, archive.ErrTooLarge, ipfs.ErrAnswer):
+	case isAny(err, ipfs.ErrOrder, ipfs.ErrExpands, merkle.ErrDigest, merkle.ErrShape, store.ErrNotFound, place.ErrTooLarge, ipfs.ErrAnswer):
 		return fault.Corrupt
 	case errors.Is(err, ipfs.ErrDaemon):
 		return fault.NotFound

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // The operations that carry commits.
@@ -60,7 +60,7 @@ type SyncResponse struct {
 }
 
 // named returns the remote that a request means, opened.
-func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*remote.Remote, string, error) {
+func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*place.Remote, string, error) {
 	name := req.Name
 	if name == "" {
 		all, err := names(a.Memex)
@@ -82,7 +82,7 @@ func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*remo
 }
 
 // step is a part of an exchange with a remote.
-type step func(context.Context, api.Access, *remote.Remote, *SyncResponse) error
+type step func(context.Context, api.Access, *place.Remote, *SyncResponse) error
 
 // with carries out steps on the remote that a request means.
 func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps ...step) (_ *SyncResponse, err error) {
@@ -126,7 +126,7 @@ func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 }
 
 // write pushes.
-func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncResponse) error {
+func write(ctx context.Context, a api.Access, r *place.Remote, done *SyncResponse) error {
 	signed := ""
 	if head, text, err := a.Memex.History().SignedHead(ctx); err == nil && head.Seq > 0 {
 		signed = text
@@ -150,7 +150,7 @@ func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 }
 
 // fetch pulls, and merges what came.
-func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncResponse) error {
+func fetch(ctx context.Context, a api.Access, r *place.Remote, done *SyncResponse) error {
 	others, err := r.Pull(ctx)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 		m := Machine{Name: o.Machine, Brought: []Brought{}}
 		if o.Problem != nil {
 			m.Problem = o.Problem.Error()
-			if !errors.Is(o.Problem, remote.ErrLocked) {
+			if !errors.Is(o.Problem, place.ErrLocked) {
 				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
 			}
 		}

@@ -29,7 +29,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/httpapi"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/window"
@@ -118,7 +118,7 @@ func localOf(c *config.Config) api.LocalOptions {
 }
 
 // buckets says how buckets are reached.
-func buckets(profile string) (s3.Settings, error) { return config.Buckets(nil, profile) }
+func buckets(profile string) (place.BucketSettings, error) { return config.Buckets(nil, profile) }
 
 // embedTimeout is how long a request waits for the embedder that does not ask for it, with a
 // daemon and without, so that both give the same window.

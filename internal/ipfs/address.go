@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -96,9 +96,9 @@ type Found struct {
 	Seq uint64
 }
 
-// Find returns what a CID names; key opens a sealed archive. Errors: ErrOther, archive.ErrNoKey,
-// archive.ErrSeal, those of Client.Block.
-func (c *Client) Find(ctx context.Context, d merkle.Digest, key archive.Identity) (Found, error) {
+// Find returns what a CID names; key opens a sealed archive. Errors: ErrOther, place.ErrNoKey,
+// place.ErrSeal, those of Client.Block.
+func (c *Client) Find(ctx context.Context, d merkle.Digest, key place.Identity) (Found, error) {
 	block, err := c.Block(ctx, d)
 	if err != nil {
 		return Found{}, err

@@ -5,15 +5,15 @@ package ipfs
 import (
 	"net/http"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Encode returns the block of a manifest.
-func (m *Manifest) Encode(to ...archive.Recipient) ([]byte, error) { return m.encode(to) }
+func (m *Manifest) Encode(to ...place.Recipient) ([]byte, error) { return m.encode(to) }
 
 // Decode reads the block of a manifest.
-func Decode(block []byte, key archive.Identity) (Manifest, error) {
+func Decode(block []byte, key place.Identity) (Manifest, error) {
 	o, err := decodeOuter(block)
 	if err != nil {
 		return Manifest{}, err
@@ -22,7 +22,7 @@ func Decode(block []byte, key archive.Identity) (Manifest, error) {
 }
 
 // WriteList writes the list of some pieces.
-func WriteList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
+func WriteList(out *place.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
 	return writeList(out, pieces)
 }
 

@@ -8,14 +8,14 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // ReadArchive fetches the packs of an archive and hands the bundle of each, in order, to read,
-// which must read it to its end. Errors: that of read, ErrOrder, ErrOther, archive.ErrTooLarge,
-// archive.ErrSeal, those of a call.
-func (c *Client) ReadArchive(ctx context.Context, m *Manifest, key archive.Identity, read func(bundle io.Reader) error) error {
+// which must read it to its end. Errors: that of read, ErrOrder, ErrOther, place.ErrTooLarge,
+// place.ErrSeal, those of a call.
+func (c *Client) ReadArchive(ctx context.Context, m *Manifest, key place.Identity, read func(bundle io.Reader) error) error {
 	for i := range m.Packs {
 		if err := c.readPack(ctx, m, &m.Packs[i], key, read); err != nil {
 			return fmt.Errorf("pack %d of %d: %w", i+1, len(m.Packs), err)
@@ -24,7 +24,7 @@ func (c *Client) ReadArchive(ctx context.Context, m *Manifest, key archive.Ident
 	return nil
 }
 
-func (c *Client) readPack(ctx context.Context, m *Manifest, p *Pack, key archive.Identity, read func(io.Reader) error) error {
+func (c *Client) readPack(ctx context.Context, m *Manifest, p *Pack, key place.Identity, read func(io.Reader) error) error {
 	from, to := io.Pipe()
 	var fetchErr error
 	ended := make(chan struct{})
@@ -37,7 +37,7 @@ func (c *Client) readPack(ctx context.Context, m *Manifest, p *Pack, key archive
 	}()
 	in, err := io.Reader(from), error(nil)
 	if m.Sealed {
-		in, err = archive.Open(from, key)
+		in, err = place.Unseal(from, key)
 	}
 	if err == nil {
 		err = read(in)
@@ -60,19 +60,19 @@ func (c *Client) fetch(ctx context.Context, m *Manifest, p *Pack, w io.Writer) e
 		return err
 	}
 	defer a.Close()
-	in, err := archive.NewMixedReader(a)
+	in, err := place.NewMixedReader(a)
 	if err != nil {
 		return unwrapped(err)
 	}
 	f := &fetcher{c: c, ctx: ctx, in: in, seen: map[merkle.Digest]bool{}, left: p.Size}
-	var out *archive.Writer
+	var out *place.Writer
 	if m.Sealed {
 		f.take = func(piece []byte) error {
 			_, err := w.Write(piece)
 			return err
 		}
 	} else {
-		if out, err = archive.NewWriter(w, p.roots()...); err != nil {
+		if out, err = place.NewWriter(w, p.roots()...); err != nil {
 			return err
 		}
 		f.take = func(piece []byte) error {
@@ -99,7 +99,7 @@ func unwrapped(err error) error {
 			return err
 		}
 	}
-	if errors.Is(err, archive.ErrTruncated) || err == io.EOF {
+	if errors.Is(err, place.ErrTruncated) || err == io.EOF {
 		return fmt.Errorf("the daemon ends too early: %w", ErrAnswer)
 	}
 	return err
@@ -110,7 +110,7 @@ func unwrapped(err error) error {
 type fetcher struct {
 	c     *Client
 	ctx   context.Context
-	in    *archive.Reader
+	in    *place.Reader
 	seen  map[merkle.Digest]bool
 	left  uint64 // bytes of pieces that are to come
 	count int
@@ -151,7 +151,7 @@ func (f *fetcher) piece(d merkle.Digest) error {
 		return err
 	}
 	if f.count++; len(piece) == 0 || uint64(len(piece)) > f.left || f.count > MaxPieces {
-		return fmt.Errorf("block %s: more than the archive says that it has: %w", d, archive.ErrTooLarge)
+		return fmt.Errorf("block %s: more than the archive says that it has: %w", d, place.ErrTooLarge)
 	}
 	f.left -= uint64(len(piece))
 	return f.take(piece)

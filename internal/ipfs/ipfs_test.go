@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
@@ -111,7 +111,7 @@ func TestBadDaemons(t *testing.T) {
 	}
 	sends := func(c *ipfs.Client) error {
 		return c.Import(context.Background(), func(w io.Writer) (int, error) {
-			out, err := archive.NewWriter(w, merkle.Sum(one))
+			out, err := place.NewWriter(w, merkle.Sum(one))
 			if err == nil {
 				_, err = out.Put(one)
 			}
@@ -134,7 +134,7 @@ func TestBadDaemons(t *testing.T) {
 	}{
 		{"another block", answering("\x81\x02"), block, merkle.ErrDigest},
 		{"a block cut off", answering("\x81"), block, merkle.ErrDigest},
-		{"a block without end", answering(strings.Repeat("x", archive.MaxBlock+10)), block, archive.ErrTooLarge},
+		{"a block without end", answering(strings.Repeat("x", place.MaxBlock+10)), block, place.ErrTooLarge},
 		{"a page", answering("<html>"), online, ipfs.ErrAnswer},
 		{"a page for an import", answering("<html>"), sends, ipfs.ErrAnswer},
 		{"nothing for an import", answering(""), sends, ipfs.ErrAnswer},
@@ -201,7 +201,7 @@ func manifest(sealed bool) *ipfs.Manifest {
 // TestManifest: what was written is read again, with the key; the body of a sealed one names
 // nothing, and other manifests are refused.
 func TestManifest(t *testing.T) {
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestManifest(t *testing.T) {
 		if bytes.Contains(block, []byte("memex")) == sealed {
 			t.Errorf("sealed %v: names are there: %v", sealed, !sealed)
 		}
-		if _, err := ipfs.Decode(block, nil); sealed != errors.Is(err, archive.ErrNoKey) {
+		if _, err := ipfs.Decode(block, nil); sealed != errors.Is(err, place.ErrNoKey) {
 			t.Errorf("sealed %v, no key: %v", sealed, err)
 		}
 		if err := merkle.Check(block); err != nil {
@@ -257,7 +257,7 @@ func serving(t *testing.T, root merkle.Digest, raw bool, blocks ...[]byte) *ipfs
 			}
 			return
 		}
-		out, err := archive.NewWriter(w, root)
+		out, err := place.NewWriter(w, root)
 		for i, b := range blocks {
 			if err == nil && raw && i > 0 {
 				_, err = out.PutRaw(b)
@@ -275,7 +275,7 @@ func serving(t *testing.T, root merkle.Digest, raw bool, blocks ...[]byte) *ipfs
 // lacks or swaps pieces, is refused after as many bytes as it says that it has.
 func TestArchiveWithoutEnd(t *testing.T) {
 	var buf bytes.Buffer
-	out, err := archive.NewWriter(&buf, merkle.Sum(nil))
+	out, err := place.NewWriter(&buf, merkle.Sum(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestArchiveWithoutEnd(t *testing.T) {
 	if err != nil || out.Close() != nil {
 		t.Fatal(err)
 	}
-	in, err := archive.NewReader(&buf)
+	in, err := place.NewReader(&buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func TestArchiveWithoutEnd(t *testing.T) {
 		want   error
 	}{
 		{"as said", 2000, [][]byte{block, piece}, nil},
-		{"more than it says", 1000, [][]byte{block, piece}, archive.ErrTooLarge},
+		{"more than it says", 1000, [][]byte{block, piece}, place.ErrTooLarge},
 		{"less than it says", 3000, [][]byte{block, piece}, ipfs.ErrOrder},
 		{"another piece", 2000, [][]byte{block, other}, ipfs.ErrOrder},
 		{"no piece", 2000, [][]byte{block}, ipfs.ErrAnswer},
@@ -383,7 +383,7 @@ func TestStateExpands(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, sealed := range []bool{false, true} {
-		key, err := archive.NewKey()
+		key, err := place.NewKey()
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -417,7 +417,7 @@ func (e exporting) RoundTrip(*http.Request) (*http.Response, error) {
 func FuzzFetchState(f *testing.F) {
 	root, blocks := stateOf(f, 3, "text", nil)
 	var buf bytes.Buffer
-	out, err := archive.NewWriter(&buf, root)
+	out, err := place.NewWriter(&buf, root)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -94,7 +94,7 @@ func (l *lists) stale(states []merkle.Digest) bool {
 }
 
 // add adds a list of blocks to lists, and joins those that are there joinLists times.
-func (l *lists) add(out *archive.Writer, states, fresh []merkle.Digest) ([]merkle.Digest, error) {
+func (l *lists) add(out *place.Writer, states, fresh []merkle.Digest) ([]merkle.Digest, error) {
 	list, err := writeList(out, fresh)
 	if err != nil {
 		return nil, err

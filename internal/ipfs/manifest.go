@@ -8,8 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -112,11 +111,11 @@ func (m *Manifest) body() []byte {
 }
 
 // encode returns the block of a manifest, its body sealed for those whom the archive is for.
-func (m *Manifest) encode(to []archive.Recipient) ([]byte, error) {
+func (m *Manifest) encode(to []place.Recipient) ([]byte, error) {
 	body := m.body()
 	if m.Sealed {
 		var err error
-		if body, err = archive.SealBytes(body, to...); err != nil {
+		if body, err = place.SealBytes(body, to...); err != nil {
 			return nil, err
 		}
 	}
@@ -185,15 +184,15 @@ func decodeOuter(block []byte) (o outer, err error) {
 }
 
 // open reads the body, with a key if it is sealed.
-func (o *outer) open(key archive.Identity) (Manifest, error) {
+func (o *outer) open(key place.Identity) (Manifest, error) {
 	body := o.body
 	if o.Sealed {
 		if key == nil {
-			return o.Manifest, archive.ErrNoKey
+			return o.Manifest, place.ErrNoKey
 		}
-		in, err := archive.Open(bytes.NewReader(body), key)
+		in, err := place.Unseal(bytes.NewReader(body), key)
 		if err == nil {
-			body, err = io.ReadAll(io.LimitReader(in, archive.MaxBlock))
+			body, err = io.ReadAll(io.LimitReader(in, place.MaxBlock))
 		}
 		if err != nil {
 			return o.Manifest, err
@@ -232,11 +231,11 @@ func (m *Manifest) decodeBody(body []byte) error {
 
 // check refuses what no version of Fovea has written.
 func (m *Manifest) check() error {
-	if len(m.Scopes) == 0 || len(m.Scopes) > bundle.MaxScopes {
+	if len(m.Scopes) == 0 || len(m.Scopes) > place.MaxScopes {
 		return fmt.Errorf("manifest: %d scopes: %w", len(m.Scopes), ErrOther)
 	}
 	for _, p := range m.Packs {
-		if p.Size == 0 || p.Size > MaxSize || len(p.Scopes) == 0 || len(p.Scopes) > bundle.MaxScopes {
+		if p.Size == 0 || p.Size > MaxSize || len(p.Scopes) == 0 || len(p.Scopes) > place.MaxScopes {
 			return fmt.Errorf("manifest: a pack of %d bytes and %d scopes: %w", p.Size, len(p.Scopes), ErrOther)
 		}
 	}

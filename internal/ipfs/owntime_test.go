@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -76,7 +76,7 @@ func TestOwnTimeIsNotTheDaemons(t *testing.T) {
 				c := ipfs.NewClient("http://127.0.0.1:1")
 				c.Through(taking{tc.daemon})
 				err := c.Import(t.Context(), func(w io.Writer) (int, error) {
-					out, err := archive.NewWriter(w, merkle.Sum(nil))
+					out, err := place.NewWriter(w, merkle.Sum(nil))
 					for _, block := range blocks {
 						if err == nil {
 							err = wait(t.Context(), tc.own)
@@ -126,7 +126,7 @@ func noEnd(err error) error {
 func packOf(t *testing.T, blocks [][]byte) (list merkle.Digest, pack []byte) {
 	t.Helper()
 	var buf bytes.Buffer
-	out, err := archive.NewWriter(&buf, merkle.Sum(nil))
+	out, err := place.NewWriter(&buf, merkle.Sum(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

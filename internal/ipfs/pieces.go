@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -19,7 +19,7 @@ const codedLink = "\xd8\x2a\x58\x25\x00\x01\x71\x12\x20"
 // writeList writes the blocks of a list of pieces and returns the digest of the last: links to
 // the pieces, which are raw so that the daemon keeps a block and not what it links to; where
 // there are too many, links to such lists.
-func writeList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
+func writeList(out *place.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
 	kind := rawLink
 	for {
 		var above []merkle.Digest

@@ -11,8 +11,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -41,9 +40,9 @@ type Job struct {
 	// State is the folder that keeps a record of what the daemon has.
 	State vfs.FS
 	// Sources are the histories, that of the memex first, each with its State.
-	Sources []bundle.Source
+	Sources []place.Source
 	// To are those whom it is sealed for; for nobody it is plain.
-	To []archive.Recipient
+	To []place.Recipient
 }
 
 // Sent is what a push put on a daemon.
@@ -62,11 +61,11 @@ type Sent struct {
 
 // Push puts histories on a daemon: what came since the last push, or everything if the daemon does
 // not have that any longer. After an error the previous archive is still pinned, and the next push
-// makes up for the failure. Errors: bundle.ErrNothing, those of the stores, of Client.Import and
+// makes up for the failure. Errors: place.ErrNothing, those of the stores, of Client.Import and
 // Client.Pin.
 func Push(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
-		return Sent{}, fmt.Errorf("ipfs: %w", bundle.ErrNothing)
+		return Sent{}, fmt.Errorf("ipfs: %w", place.ErrNothing)
 	}
 	k, err := load(job.State)
 	if err != nil {
@@ -100,7 +99,7 @@ type pushing struct {
 	*Job
 	ctx   context.Context
 	known known
-	out   *archive.Writer
+	out   *place.Writer
 	done  map[merkle.Digest]bool // blocks that the pack has, or that were written
 	there map[merkle.Digest]bool // pieces of packs that are joined
 	fresh []merkle.Digest        // those that states alone have
@@ -184,7 +183,7 @@ func (p *pushing) prepare() ([]Pack, error) {
 }
 
 // namesOf names those whom something is sealed for. Those without a name are never the same.
-func namesOf(to []archive.Recipient) (names []string) {
+func namesOf(to []place.Recipient) (names []string) {
 	for _, r := range to {
 		name, ok := r.(fmt.Stringer)
 		if !ok {
@@ -197,7 +196,7 @@ func namesOf(to []archive.Recipient) (names []string) {
 }
 
 // news returns the sources that have something behind the packs that stay, cut to that.
-func (p *pushing) news(kept []Pack) (news []bundle.Source, err error) {
+func (p *pushing) news(kept []Pack) (news []place.Source, err error) {
 	whole := len(kept) == len(p.known.Manifest.Packs)
 	for _, s := range p.Sources {
 		last, there := at(kept, s.Name)
@@ -216,8 +215,8 @@ func (p *pushing) news(kept []Pack) (news []bundle.Source, err error) {
 }
 
 // write writes a pack, the states and the manifest as one archive.
-func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err error) {
-	if p.out, err = archive.NewWriter(w, p.Sources[0].Head); err != nil {
+func (p *pushing) write(w io.Writer, kept []Pack, news []place.Source) (err error) {
+	if p.out, err = place.NewWriter(w, p.Sources[0].Head); err != nil {
 		return err
 	}
 	m := &p.next.Manifest
@@ -260,7 +259,7 @@ func (p *pushing) announce() error {
 }
 
 // pack writes the pieces of a bundle, and their list.
-func (p *pushing) pack(sources []bundle.Source) (pack Pack, err error) {
+func (p *pushing) pack(sources []place.Source) (pack Pack, err error) {
 	for _, s := range sources {
 		pack.Scopes = append(pack.Scopes, Span{s.Name, s.SinceSeq, s.Seq, s.Head, s.End})
 		last, _ := at(p.known.Manifest.Packs, s.Name)
@@ -273,7 +272,7 @@ func (p *pushing) pack(sources []bundle.Source) (pack Pack, err error) {
 		pieces, pack.Size, err = p.plain(sources)
 	}
 	if err == nil && len(pieces) > MaxPieces {
-		err = fmt.Errorf("%d pieces: %w", len(pieces), archive.ErrTooLarge)
+		err = fmt.Errorf("%d pieces: %w", len(pieces), place.ErrTooLarge)
 	}
 	if err == nil {
 		pack.List, err = writeList(p.out, pieces)
@@ -282,14 +281,14 @@ func (p *pushing) pack(sources []bundle.Source) (pack Pack, err error) {
 }
 
 // sealed writes the sealed bundle, cut into pieces.
-func (p *pushing) sealed(sources []bundle.Source) (pieces []merkle.Digest, size uint64, err error) {
-	cut := &archive.Pieces{Size: PieceSize, Put: func(piece []byte) error {
+func (p *pushing) sealed(sources []place.Source) (pieces []merkle.Digest, size uint64, err error) {
+	cut := &place.Pieces{Size: PieceSize, Put: func(piece []byte) error {
 		d, err := p.out.PutRaw(piece)
 		pieces, size = append(pieces, d), size+uint64(len(piece))
 		return err
 	}}
-	err = archive.Sealed(cut, p.To, func(w io.Writer) error {
-		_, err := bundle.Write(p.ctx, w, sources)
+	err = place.Sealed(cut, p.To, func(w io.Writer) error {
+		_, err := place.WriteBundle(p.ctx, w, sources)
 		return err
 	})
 	if err == nil {
@@ -299,21 +298,21 @@ func (p *pushing) sealed(sources []bundle.Source) (pieces []merkle.Digest, size 
 }
 
 // plain writes the blocks of the bundle, each a piece.
-func (p *pushing) plain(sources []bundle.Source) (pieces []merkle.Digest, size uint64, err error) {
+func (p *pushing) plain(sources []place.Source) (pieces []merkle.Digest, size uint64, err error) {
 	from, to := io.Pipe()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, err := bundle.Write(p.ctx, to, sources)
+		_, err := place.WriteBundle(p.ctx, to, sources)
 		_ = to.CloseWithError(err) // it returns nil
 	}()
 	defer func() {
 		_ = from.CloseWithError(errStopped)
 		<-ended
 	}()
-	in, err := archive.NewReader(from)
+	in, err := place.NewReader(from)
 	for err == nil {
-		var b archive.Block
+		var b place.Block
 		if b, err = in.Next(); err != nil {
 			break
 		}
