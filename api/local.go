@@ -40,8 +40,8 @@ type LocalOptions struct {
 	Seals func() (Seals, error)
 	// IPFS carries checkpoints to IPFS; nil to nowhere.
 	IPFS *IPFS
-	// Buckets says how buckets are reached; nil reaches none.
-	Buckets place.Buckets
+	// Places opens those that package place does not open by itself.
+	Places place.Openers
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/alert"
 	"github.com/fovea-memory/fovea/internal/ipfs"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
 	"github.com/fovea-memory/fovea/internal/transfer"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -132,7 +133,7 @@ func TestEveryClientEnds(t *testing.T) {
 			})
 		}), ipfs.ErrSlow, 4 * ipfs.Deadline, false},
 		{"ipfs archive", ipfsCall(func(c *ipfs.Client, ctx context.Context) error {
-			m := &ipfs.Manifest{Packs: []ipfs.Pack{{List: merkle.Sum(block), Size: 1 << 20}}}
+			m := &place.Manifest{Packs: []place.Pack{{List: merkle.Sum(block), Size: 1 << 20}}}
 			return c.ReadArchive(ctx, m, nil, func(r io.Reader) error {
 				_, err := io.Copy(io.Discard, r)
 				return err
@@ -206,12 +207,12 @@ func TestEveryClientEnds(t *testing.T) {
 // farBucket is a bucket on another machine.
 func farBucket(t *testing.T, host string) place.Place {
 	t.Helper()
-	keys := func(context.Context) (place.Credentials, error) {
-		return place.Credentials{KeyID: "id", Secret: "secret"}, nil
+	keys := func(context.Context) (bucket.Credentials, error) {
+		return bucket.Credentials{KeyID: "id", Secret: "secret"}, nil
 	}
-	o := place.BucketOptions{Name: "notes", Insecure: true}
+	o := bucket.Options{Name: "notes", Insecure: true}
 	o.Endpoint, o.Credentials = "http://"+host, keys
-	b, err := place.OpenBucket(o)
+	b, err := bucket.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,11 +261,11 @@ func TestSlowTransfersPass(t *testing.T) {
 		})
 		b := farBucket(t, "far.example")
 		begin := time.Now()
-		if data, _, err := b.Get(t.Context(), "k", size); err != nil || len(data) != size || time.Since(begin) < size/(2*transfer.MinRate)*time.Second {
+		if data, _, err := b.Get(t.Context(), "k"); err != nil || len(data) != size || time.Since(begin) < size/(2*transfer.MinRate)*time.Second {
 			t.Errorf("%d bytes after %v: %v", len(data), time.Since(begin), err)
 		}
 		begin = time.Now()
-		if _, err := b.Put(t.Context(), "k", "", make([]byte, size), nil); err != nil || time.Since(begin) < size/(2*transfer.MinRate)*time.Second {
+		if err := b.Put(t.Context(), "k", "", make([]byte, size)); err != nil || time.Since(begin) < size/(2*transfer.MinRate)*time.Second {
 			t.Errorf("after %v: %v", time.Since(begin), err)
 		}
 	})

@@ -63,11 +63,11 @@ func BenchmarkIPFSEdit(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, place := range []string{"own", "kubo"} {
+	for _, at := range []string{"own", "kubo"} {
 		for name, to := range map[string][]place.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
-			b.Run(place+"/"+name, func(b *testing.B) {
+			b.Run(at+"/"+name, func(b *testing.B) {
 				var c *ipfs.Client
-				if place == "own" {
+				if at == "own" {
 					s := httptest.NewServer(new(standIn))
 					defer s.Close()
 					c = ipfs.NewClient(s.URL)

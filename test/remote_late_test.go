@@ -88,15 +88,8 @@ func TestRemoteWriteArrivesLate(t *testing.T) {
 		if err := b.exchange(b.at(p, "")); err != nil || b.m.View().Root() != a.m.View().Root() {
 			t.Errorf("arrives %d: another machine gets %s, %v", arrives, b.m.View().Root(), err)
 		}
-		head, _, err := p.Get(t.Context(), "heads/"+name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pieces, err := p.List(t.Context(), "packs/")
-		for _, piece := range pieces {
-			if !bytes.Contains(head, []byte(piece[strings.LastIndexByte(piece, '-')+1:])) {
-				t.Errorf("arrives %d: %s is left, %v", arrives, piece, err)
-			}
+		if lost, litter, err := placetest.Lost(t.Context(), p); err != nil || len(lost)+len(litter) > 0 {
+			t.Errorf("arrives %d: %q are named and gone, %q are left, %v", arrives, lost, litter, err)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func TestRemoteTurns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			orders := 0
 			for order := (&turns{}); orders == 0 || order.next(); orders++ {
-				pushInTurn(t, order, place.Copy(), others)
+				pushInTurn(t, order, there.Copy(), others)
 				if t.Failed() {
 					t.Fatalf("in the order %v", order.choices)
 				}

@@ -24,6 +24,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest/forge"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -104,11 +105,11 @@ func TestCampaignOfForgedCarriers(t *testing.T) {
 		g := foveatest.StartGateways(t, 1)
 		n := 0
 		reached := func(o *api.LocalOptions) {
-			o.Buckets = func(string) (place.BucketSettings, error) {
-				return place.BucketSettings{Credentials: func(context.Context) (place.Credentials, error) {
-					return place.Credentials{KeyID: g.KeyID, Secret: g.Secret}, nil
+			o.Places = place.Openers{"s3": bucket.Opener(func(string) (bucket.Settings, error) {
+				return bucket.Settings{Credentials: func(context.Context) (bucket.Credentials, error) {
+					return bucket.Credentials{KeyID: g.KeyID, Secret: g.Secret}, nil
 				}}, nil
-			}
+			})}
 		}
 		all := carriers(t, func() string {
 			n++

@@ -156,7 +156,7 @@ func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest)
 	return c, files, others, err
 }
 
-func namesOf(m *ipfs.Manifest) (names []string) {
+func namesOf(m *place.Manifest) (names []string) {
 	for _, s := range m.Scopes {
 		names = append(names, s.Scope)
 	}

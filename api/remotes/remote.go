@@ -128,7 +128,7 @@ func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, 
 	if r.State, err = folderOf(a.Memex, name); err != nil {
 		return nil, fault.Wrap(op, name, fault.Other, err)
 	}
-	if r.Place, err = place.Open(ctx, k.URL, a.Options.Buckets); err != nil {
+	if r.Place, err = place.Open(ctx, k.URL, a.Options.Places); err != nil {
 		return nil, fault.Wrap(op, name, kindOf(err), err)
 	}
 	return r, nil
@@ -221,7 +221,7 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	if err != nil {
 		return nil, err
 	}
-	p, err := place.Create(ctx, req.URL, a.Options.Buckets)
+	p, err := place.Create(ctx, req.URL, a.Options.Places)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}

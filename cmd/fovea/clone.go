@@ -217,7 +217,7 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemot
 	if _, err := os.Stat(url); filepath.IsAbs(url) && err != nil {
 		return false, fmt.Errorf("clone: there is no bundle and no remote at %s", url)
 	}
-	p, err := place.Open(ctx, url, buckets)
+	p, err := place.Open(ctx, url, places())
 	if err != nil {
 		return false, cli.Misuse{Err: err}
 	}

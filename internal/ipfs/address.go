@@ -89,37 +89,29 @@ func ParseCID(text string) (merkle.Digest, error) {
 // Found is what a CID names.
 type Found struct {
 	// Archive is an archive with histories, nil for a state without history.
-	Archive *Manifest
+	Archive *place.Manifest
 	// Root is that of the state, of an archive the zero digest.
 	Root merkle.Digest
 	// Seq is the number of the commit that was named, 0 for a root.
 	Seq uint64
 }
 
-// Find returns what a CID names; key opens a sealed archive. Errors: ErrOther, place.ErrNoKey,
+// Find returns what a CID names; key opens a sealed place. Errors: ErrOther, place.ErrNoKey,
 // place.ErrSeal, those of Client.Block.
 func (c *Client) Find(ctx context.Context, d merkle.Digest, key place.Identity) (Found, error) {
 	block, err := c.Block(ctx, d)
 	if err != nil {
 		return Found{}, err
 	}
-	switch {
-	case isManifest(block):
-		o, err := decodeOuter(block)
-		if err != nil {
-			return Found{}, fmt.Errorf("%s: %w", d, err)
-		}
-		m, err := o.open(key)
-		if err != nil {
-			return Found{}, fmt.Errorf("%s: %w", d, err)
-		}
-		return Found{Archive: &m}, nil
-	case merkle.IsMap(block):
+	if merkle.IsMap(block) {
 		return Found{Root: d}, nil
 	}
-	commit, err := graph.CommitHead(block)
-	if err != nil {
-		return Found{}, fmt.Errorf("%s: %w", d, ErrOther)
+	if commit, err := graph.CommitHead(block); err == nil {
+		return Found{Root: commit.State, Seq: commit.Seq}, nil
 	}
-	return Found{Root: commit.State, Seq: commit.Seq}, nil
+	m, err := decode(block, key)
+	if err != nil {
+		return Found{}, fmt.Errorf("%s: %w", d, err)
+	}
+	return Found{Archive: &m}, nil
 }

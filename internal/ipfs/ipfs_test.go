@@ -28,7 +28,7 @@ import (
 
 func TestFormatPage(t *testing.T) {
 	foveatest.FormatPage(t, "../../doc/format/ipfs.md", map[string]int{
-		"Format": ipfs.Format, "MaxPacks": ipfs.MaxPacks, "MaxSize": ipfs.MaxSize, "MaxPieces": ipfs.MaxPieces, "PieceSize": ipfs.PieceSize,
+		"Format": ipfs.Format, "MaxPacks": ipfs.MaxPacks, "MaxSize": place.MaxSize, "MaxPieces": ipfs.MaxPieces, "PieceSize": ipfs.PieceSize,
 		"ListLinks": ipfs.ListLinks,
 	})
 }
@@ -183,13 +183,13 @@ func TestBadDaemons(t *testing.T) {
 }
 
 // manifest is one with some packs.
-func manifest(sealed bool) *ipfs.Manifest {
+func manifest(sealed bool) *place.Manifest {
 	d := func(i int) merkle.Digest { return merkle.Sum([]byte{byte(i)}) }
-	m := &ipfs.Manifest{
-		Sealed: sealed, Memex: d(1), Scopes: []ipfs.Head{{Scope: "memex", Seq: 3, Head: d(2), Root: d(3)}},
-		Packs: []ipfs.Pack{
-			{List: d(4), Size: 7, Scopes: []ipfs.Span{{Scope: "memex", Seq: 2, Head: d(5)}}},
-			{List: d(6), Size: 8, Scopes: []ipfs.Span{{Scope: "memex", SinceSeq: 2, Seq: 3, Head: d(2)}}},
+	m := &place.Manifest{
+		Sealed: sealed, Memex: d(1), Scopes: []place.End{{Scope: "memex", Seq: 3, Head: d(2), Root: d(3)}},
+		Packs: []place.Pack{
+			{List: d(4), Size: 7, Scopes: []place.Span{{Scope: "memex", Seq: 2, Head: d(5)}}},
+			{List: d(6), Size: 8, Scopes: []place.Span{{Scope: "memex", SinceSeq: 2, Seq: 3, Head: d(2)}}},
 		},
 	}
 	if !sealed {
@@ -207,7 +207,7 @@ func TestManifest(t *testing.T) {
 	}
 	for _, sealed := range []bool{false, true} {
 		m := manifest(sealed)
-		block, err := m.Encode(key.Recipient())
+		block, err := ipfs.Encode(m, key.Recipient())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,17 +225,17 @@ func TestManifest(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for name, change := range map[string]func(*ipfs.Manifest){
-		"no packs":        func(m *ipfs.Manifest) { m.Packs = nil },
-		"too many":        func(m *ipfs.Manifest) { m.Packs = make([]ipfs.Pack, ipfs.MaxPacks+1) },
-		"no scopes":       func(m *ipfs.Manifest) { m.Scopes = nil },
-		"an endless pack": func(m *ipfs.Manifest) { m.Packs[0].Size = 1 << 50 },
-		"an empty pack":   func(m *ipfs.Manifest) { m.Packs[0].Size = 0 },
-		"another end":     func(m *ipfs.Manifest) { m.Scopes[0].Seq = 9 },
+	for name, change := range map[string]func(*place.Manifest){
+		"no packs":        func(m *place.Manifest) { m.Packs = nil },
+		"too many":        func(m *place.Manifest) { m.Packs = make([]place.Pack, ipfs.MaxPacks+1) },
+		"no scopes":       func(m *place.Manifest) { m.Scopes = nil },
+		"an endless pack": func(m *place.Manifest) { m.Packs[0].Size = 1 << 50 },
+		"an empty pack":   func(m *place.Manifest) { m.Packs[0].Size = 0 },
+		"another end":     func(m *place.Manifest) { m.Scopes[0].Seq = 9 },
 	} {
 		m := manifest(false)
 		change(m)
-		block, err := m.Encode()
+		block, err := ipfs.Encode(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +311,7 @@ func TestArchiveWithoutEnd(t *testing.T) {
 		{"no list", 2000, [][]byte{piece}, ipfs.ErrOrder},
 	} {
 		m := manifest(false)
-		m.Packs = []ipfs.Pack{{List: list, Size: tc.size, Scopes: m.Packs[0].Scopes}}
+		m.Packs = []place.Pack{{List: list, Size: tc.size, Scopes: m.Packs[0].Scopes}}
 		err := serving(t, list, true, tc.blocks...).ReadArchive(t.Context(), m, nil, func(r io.Reader) error {
 			_, err := io.Copy(io.Discard, r)
 			return err
@@ -387,7 +387,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		block, err := manifest(sealed).Encode(key.Recipient())
+		block, err := ipfs.Encode(manifest(sealed), key.Recipient())
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -396,7 +396,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\x81" + "\xd8\x2a\x58\x25\x00\x01\x55\x12\x20" + strings.Repeat("x", 32)))
 	f.Fuzz(func(t *testing.T, block []byte) {
 		if m, err := ipfs.Decode(block, nil); err == nil {
-			again, err := m.Encode()
+			again, err := ipfs.Encode(&m)
 			if err != nil || !bytes.Equal(again, block) {
 				t.Errorf("%x became %x, %v", block, again, err)
 			}

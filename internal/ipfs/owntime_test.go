@@ -98,7 +98,7 @@ func TestOwnTimeIsNotTheDaemons(t *testing.T) {
 		c := ipfs.NewClient("http://127.0.0.1:1")
 		c.Through(giving(pack))
 		m := manifest(false)
-		m.Packs = []ipfs.Pack{{List: list, Size: uint64(400<<10 + 1), Scopes: m.Packs[0].Scopes}}
+		m.Packs = []place.Pack{{List: list, Size: uint64(400<<10 + 1), Scopes: m.Packs[0].Scopes}}
 		err := c.ReadArchive(t.Context(), m, nil, func(r io.Reader) error {
 			for {
 				if _, err := r.Read(make([]byte, 100<<10)); err != nil {

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -22,12 +21,12 @@ const knownFile = "ipfs.json"
 
 // known is the newest archive that this memory has put there.
 type known struct {
-	Address  string        `json:"address"`
-	CID      merkle.Digest `json:"cid,omitzero"` // of the manifest
-	Manifest Manifest      `json:"manifest"`
-	Lists    lists         `json:"lists,omitzero"` // of its states
-	Gone     int           `json:"gone"`           // blocks that the histories were without
-	For      []string      `json:"for,omitempty"`  // whom it is sealed for
+	Address  string         `json:"address"`
+	CID      merkle.Digest  `json:"cid,omitzero"` // of the manifest
+	Manifest place.Manifest `json:"manifest"`
+	Lists    lists          `json:"lists,omitzero"` // of its states
+	Gone     int            `json:"gone"`           // blocks that the histories were without
+	For      []string       `json:"for,omitempty"`  // whom it is sealed for
 	// States are the scopes whose newest state is there with all its blocks.
 	States []string `json:"states,omitempty"`
 	// Pending was about to be pinned, and may be.
@@ -113,7 +112,7 @@ func (p *pushing) run() (Sent, error) {
 	if err != nil {
 		return Sent{}, err
 	}
-	news, err := p.news(kept)
+	news, err := place.News(p.ctx, p.Sources, p.known.Manifest.Packs, len(kept))
 	if err == nil {
 		err = p.joined(p.known.Manifest.Packs[len(kept):])
 	}
@@ -154,31 +153,26 @@ func (p *pushing) outcome() Sent {
 }
 
 // prepare decides which packs stay, and gives up a pin that a push which was cut short left.
-func (p *pushing) prepare() ([]Pack, error) {
+func (p *pushing) prepare() ([]place.Pack, error) {
 	if d := p.known.Pending; !d.IsZero() && d != p.known.CID {
 		if err := p.Client.Unpin(p.ctx, d); err != nil {
 			return nil, err
 		}
 	}
-	gone := 0
-	for _, s := range p.Sources {
-		all, err := store.Gone(s.Store)
-		if err != nil {
-			return nil, err
-		}
-		gone += len(all)
+	gone, err := place.Without(p.Sources)
+	if err != nil {
+		return nil, err
 	}
-	p.next = known{Address: p.Client.Address(), Gone: gone, For: namesOf(p.To)}
-	p.next.Manifest = Manifest{Sealed: len(p.To) > 0, Memex: p.Sources[0].First}
-	for _, s := range p.Sources {
-		p.next.Manifest.Scopes = append(p.next.Manifest.Scopes, Head{s.Name, s.Seq, s.Head, s.Root})
-	}
+	p.next = known{Address: p.Client.Address(), Gone: gone, For: namesOf(p.To), Manifest: place.ManifestOf(p.Sources, len(p.To) > 0)}
 	k := &p.known
 	if gone > k.Gone || k.Address != p.next.Address || k.Manifest.Memex != p.next.Manifest.Memex || !slices.Equal(k.For, p.next.For) {
 		p.known = known{Pending: k.Pending} // what was purged must not stay, what is sealed for others cannot be opened
 	}
-	packs := p.known.Manifest.Packs
-	n := keep(packs, p.next.Manifest.Sealed)
+	packs, some, most := p.known.Manifest.Packs, joinPlain, keepPlain
+	if p.next.Manifest.Sealed {
+		some, most = joinSealed, keepSealed
+	}
+	n := place.Keep(packs, some, most)
 	return packs[:n:n], nil
 }
 
@@ -195,27 +189,8 @@ func namesOf(to []place.Recipient) (names []string) {
 	return names
 }
 
-// news returns the sources that have something behind the packs that stay, cut to that.
-func (p *pushing) news(kept []Pack) (news []place.Source, err error) {
-	whole := len(kept) == len(p.known.Manifest.Packs)
-	for _, s := range p.Sources {
-		last, there := at(kept, s.Name)
-		if whole && there && last.End == s.End {
-			continue
-		}
-		if there {
-			if err := s.GoOn(p.ctx, last.Head); err != nil {
-				return nil, err
-			}
-			s.From = last.End
-		}
-		news = append(news, s)
-	}
-	return news, nil
-}
-
 // write writes a pack, the states and the manifest as one archive.
-func (p *pushing) write(w io.Writer, kept []Pack, news []place.Source) (err error) {
+func (p *pushing) write(w io.Writer, kept []place.Pack, news []place.Source) (err error) {
 	if p.out, err = place.NewWriter(w, p.Sources[0].Head); err != nil {
 		return err
 	}
@@ -230,7 +205,7 @@ func (p *pushing) write(w io.Writer, kept []Pack, news []place.Source) (err erro
 			return err
 		}
 	}
-	block, err := m.encode(p.To)
+	block, err := encode(m, p.To)
 	if err != nil {
 		return err
 	}
@@ -259,10 +234,10 @@ func (p *pushing) announce() error {
 }
 
 // pack writes the pieces of a bundle, and their list.
-func (p *pushing) pack(sources []place.Source) (pack Pack, err error) {
+func (p *pushing) pack(sources []place.Source) (pack place.Pack, err error) {
+	pack = place.PackOf(sources)
 	for _, s := range sources {
-		pack.Scopes = append(pack.Scopes, Span{s.Name, s.SinceSeq, s.Seq, s.Head, s.End})
-		last, _ := at(p.known.Manifest.Packs, s.Name)
+		last, _ := place.At(p.known.Manifest.Packs, s.Name)
 		p.sent.Commits += s.Seq - min(s.Seq, last.Seq)
 	}
 	var pieces []merkle.Digest
@@ -282,49 +257,25 @@ func (p *pushing) pack(sources []place.Source) (pack Pack, err error) {
 
 // sealed writes the sealed bundle, cut into pieces.
 func (p *pushing) sealed(sources []place.Source) (pieces []merkle.Digest, size uint64, err error) {
-	cut := &place.Pieces{Size: PieceSize, Put: func(piece []byte) error {
+	err = place.WritePieces(p.ctx, sources, p.To, PieceSize, func(piece []byte) error {
 		d, err := p.out.PutRaw(piece)
 		pieces, size = append(pieces, d), size+uint64(len(piece))
 		return err
-	}}
-	err = place.Sealed(cut, p.To, func(w io.Writer) error {
-		_, err := place.WriteBundle(p.ctx, w, sources)
-		return err
 	})
-	if err == nil {
-		err = cut.Flush()
-	}
 	return pieces, size, err
 }
 
 // plain writes the blocks of the bundle, each a piece.
 func (p *pushing) plain(sources []place.Source) (pieces []merkle.Digest, size uint64, err error) {
-	from, to := io.Pipe()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_, err := place.WriteBundle(p.ctx, to, sources)
-		_ = to.CloseWithError(err) // it returns nil
-	}()
-	defer func() {
-		_ = from.CloseWithError(errStopped)
-		<-ended
-	}()
-	in, err := place.NewReader(from)
-	for err == nil {
-		var b place.Block
-		if b, err = in.Next(); err != nil {
-			break
+	err = place.WriteBlocks(p.ctx, sources, func(block []byte) (merkle.Digest, error) {
+		d, err := merkle.Sum(block), error(nil)
+		if !p.done[d] && !p.there[d] {
+			_, err = p.out.Put(block)
 		}
-		if !p.done[b.Digest] && !p.there[b.Digest] {
-			_, err = p.out.Put(b.Data)
-		}
-		p.done[b.Digest] = true
-		pieces, size = append(pieces, b.Digest), size+uint64(len(b.Data))
-	}
-	if err == io.EOF {
-		err = nil
-	}
+		p.done[d] = true
+		pieces, size = append(pieces, d), size+uint64(len(block))
+		return d, err
+	})
 	return pieces, size, err
 }
 

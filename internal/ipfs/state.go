@@ -106,7 +106,7 @@ func (p *pushing) state(s *place.Source) error {
 
 // before undoes the commits of a source behind one, and returns the map of the state there with
 // the entries that the nodes changed since had in it, nil for none. The root proves both.
-func before(ctx context.Context, s *place.Source, since Head) (old merkle.Map[*node.Node], was map[string]*node.Entry, err error) {
+func before(ctx context.Context, s *place.Source, since place.End) (old merkle.Map[*node.Node], was map[string]*node.Entry, err error) {
 	if since.Seq > s.Seq {
 		return old, nil, fmt.Errorf("commit %d of %d: %w", since.Seq, s.Seq, store.ErrNotFound)
 	}

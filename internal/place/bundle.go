@@ -91,54 +91,36 @@ func (h Header) Scope(name string) (Scope, bool) {
 	return Scope{}, false
 }
 
-func (h Header) encode() []byte {
-	b := merkle.AppendText(merkle.AppendList(nil, 4), wordBundle)
-	b = merkle.AppendText(merkle.AppendUint(b, BundleFormat), h.Signer)
-	b = merkle.AppendList(b, len(h.Scopes))
-	for _, s := range h.Scopes {
-		b = merkle.AppendText(merkle.AppendList(b, 7), s.Name)
-		b = merkle.AppendLink(b, s.First)
-		b = merkle.AppendLink(merkle.AppendUint(b, s.Seq), s.Head)
-		b = merkle.AppendUint(merkle.AppendLink(b, s.Root), s.SinceSeq)
-		if s.SinceSeq == 0 {
-			b = merkle.AppendNull(b)
-		} else {
-			b = merkle.AppendLink(b, s.Since)
-		}
-	}
-	return b
+func (h *Header) code(c *Coder, word *string, format *uint64) {
+	c.Record(word, format, &h.Signer, Each(c, &h.Scopes, func(s *Scope) {
+		c.Record(&s.Name, &s.First, &s.Seq, &s.Head, &s.Root, &s.SinceSeq, c.optional(&s.Since))
+	}))
 }
 
-func decodeHeader(block []byte) (Header, error) {
-	r := merkle.NewReader(block)
-	r.FixedList(4)
-	word, format := r.Text(), r.Uint()
-	if r.Err() != nil || word != wordBundle {
-		return Header{}, ErrBundle
+func (h Header) encode() []byte {
+	word, format := wordBundle, uint64(BundleFormat)
+	return Written(func(c *Coder) { h.code(c, &word, &format) })
+}
+
+func decodeHeader(block []byte) (h Header, err error) {
+	var word string
+	var format uint64
+	err = Read(block, func(c *Coder) { h.code(c, &word, &format) })
+	switch {
+	case word != wordBundle:
+		return h, ErrBundle
+	case format != BundleFormat:
+		return h, fmt.Errorf("format %d: %w", format, ErrBundle)
+	case err != nil:
+		return h, fmt.Errorf("%w: %w", ErrBundle, err)
+	case len(h.Signer) > maxSigner || len(h.Scopes) > MaxScopes:
+		return h, fmt.Errorf("a key of %d bytes, %d scopes: %w", len(h.Signer), len(h.Scopes), ErrBundle)
 	}
-	if format != BundleFormat {
-		return Header{}, fmt.Errorf("format %d: %w", format, ErrBundle)
-	}
-	h := Header{Signer: r.Text()}
-	if len(h.Signer) > maxSigner {
-		return Header{}, fmt.Errorf("a key of %d bytes: %w", len(h.Signer), ErrBundle)
-	}
-	n := r.List()
-	for len(h.Scopes) < n && r.Err() == nil {
-		r.FixedList(7)
-		s := Scope{Name: r.Text(), First: r.Link(), Seq: r.Uint(), Head: r.Link(), Root: r.Link(), SinceSeq: r.Uint()}
-		if s.SinceSeq == 0 {
-			r.Null()
-		} else {
-			s.Since = r.Link()
+	for i, s := range h.Scopes {
+		twice := slices.ContainsFunc(h.Scopes[:i], func(other Scope) bool { return other.Name == s.Name })
+		if twice || s.Seq == 0 || s.SinceSeq > s.Seq || (s.SinceSeq == 0) != s.Since.IsZero() {
+			return h, fmt.Errorf("scope %q: %w", s.Name, ErrBundle)
 		}
-		if _, twice := h.Scope(s.Name); twice || s.Seq == 0 || s.SinceSeq > s.Seq || len(h.Scopes) >= MaxScopes {
-			return Header{}, fmt.Errorf("scope %q: %w", s.Name, ErrBundle)
-		}
-		h.Scopes = append(h.Scopes, s)
-	}
-	if err := r.Done(); err != nil {
-		return Header{}, fmt.Errorf("%w: %w", ErrBundle, err)
 	}
 	return h, nil
 }

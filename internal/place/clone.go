@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -51,12 +50,8 @@ func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, 
 
 // heads returns the logs that can be read, the newest first, and why others cannot.
 func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
-	names, problem := r.Place.List(ctx, headFolder)
-	for _, name := range names {
-		machine := strings.TrimPrefix(name, headFolder)
-		if !machineName.MatchString(machine) {
-			continue
-		}
+	machines, problem := r.machines(ctx)
+	for _, machine := range machines {
 		if h, _, err := r.head(ctx, machine); err != nil {
 			problem = errors.Join(problem, err)
 		} else {
@@ -71,24 +66,15 @@ func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
 // meanwhile removes what it joins, so a piece that is gone is looked for in the head that is there then.
 func (r *Remote) readLog(ctx context.Context, h Head, into vfs.FS, memex string) (last Header, err error) {
 	for range maxTries {
-		if err := empty(into); err != nil {
-			return last, err
-		}
-		for _, p := range h.Packs {
-			in, serr := r.stream(ctx, p)
-			if err = serr; err == nil {
-				last, err = ReadInto(ctx, into, in, memex)
-			}
-			if err != nil {
-				break
-			}
+		if err = empty(into); err == nil {
+			last, err = r.apply(ctx, into, memex, nil, h.Packs)
 		}
 		if !errors.Is(err, ErrNone) {
-			return last, err
+			break
 		}
 		again, _, herr := r.head(ctx, h.Machine)
 		if herr != nil || again.Count == h.Count {
-			return last, err
+			break
 		}
 		h = again
 	}

@@ -1,7 +1,7 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package place carries the histories of a memory to other places and back: in one file, or
-// in step with other machines through a folder, a machine behind SSH, or a bucket.
+// in step with other machines through a folder, a machine behind SSH, or a bucket (package bucket).
 //
 // What is carried has one form. [WriteBundle] writes the histories of several scopes, each a
 // [Source], as a stream of blocks (a [Writer], CARv1), and [ReadBundle] appends them to other
@@ -37,9 +37,6 @@
 //   - A log that went back, or whose history is not the one that was there, is refused.
 //   - On a sealed place, all but the marker and the locked key is encrypted.
 //   - Nothing that a place holds is trusted: sizes, names and counts are bounded.
-//   - Of a request to a bucket each header but User-Agent is signed, and the digest of the body.
-//     Answers, attempts and waiting are bounded, and no redirect is followed. No secret is in an
-//     address, an error or a log.
 //
 // Elsewhere: whether commits and states are what they say (package chain, when the store is
 // loaded), merging (package travel), which remotes a memory has (package api/remotes), IPFS

@@ -34,7 +34,7 @@ func OpenFolder(name string) (Place, error) {
 }
 
 func (f folder) Get(_ context.Context, name string) ([]byte, string, error) {
-	if err := checkName(name); err != nil {
+	if err := CheckObject(name); err != nil {
 		return nil, "", err
 	}
 	info, err := f.in.Stat(name)
@@ -52,7 +52,7 @@ func (f folder) Get(_ context.Context, name string) ([]byte, string, error) {
 }
 
 func (f folder) Put(ctx context.Context, name, tag string, data []byte) error {
-	if err := checkName(name); err != nil {
+	if err := CheckObject(name); err != nil {
 		return err
 	}
 	if dir := path.Dir(name); dir != "." {
@@ -117,7 +117,7 @@ func (f folder) List(_ context.Context, prefix string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		name := dir + e.Name()
-		if e.Type().IsRegular() && strings.HasPrefix(name, prefix) && checkName(name) == nil {
+		if e.Type().IsRegular() && strings.HasPrefix(name, prefix) && CheckObject(name) == nil {
 			names = append(names, name)
 		}
 	}
@@ -126,7 +126,7 @@ func (f folder) List(_ context.Context, prefix string) ([]string, error) {
 }
 
 func (f folder) Remove(_ context.Context, name string) error {
-	if err := checkName(name); err != nil {
+	if err := CheckObject(name); err != nil {
 		return err
 	}
 	return vfs.RemoveIfThere(f.in, name)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -34,13 +35,16 @@ const (
 	PieceSize = 8 << 20
 	// MaxPacks is how many packs a head names at most; a push joins some before that.
 	MaxPacks = 32
+	// MaxSize bounds the bytes of a pack.
+	MaxSize = 1 << 36
 	// MaxPieces is how many pieces a pack has at most.
 	MaxPieces = 1 << 14
 	maxHead   = 8 << 20
 )
 
-// Format is the format number of doc/format/remote.md, in the marker and in each head.
-const Format = 1
+// Format is the format number of doc/format/remote.md, in the marker; HeadFormat is that of heads.
+// Those of format 1 are JSON.
+const Format, HeadFormat = 1, 2
 
 // Marker names the memory that a place is for.
 type Marker struct {
@@ -49,25 +53,15 @@ type Marker struct {
 	Sealed bool   `json:"sealed"`
 }
 
-// Head is the log of one machine on a place: its packs, in order.
+// Head is the log of one machine on a place.
 type Head struct {
+	Manifest
 	Format  int       `json:"fovea_head"`
-	Memex   string    `json:"memex"`
 	Machine string    `json:"machine"`
 	Count   uint64    `json:"count"` // one more each time
 	Time    time.Time `json:"time"`
 	Nonce   string    `json:"nonce"`            // makes the bytes of each version others
 	Signed  string    `json:"signed,omitempty"` // the signed head of the memex
-	Packs   []Pack    `json:"packs"`
-}
-
-// Pack is a bundle, in pieces.
-type Pack struct {
-	// Series is the first part of the names of its pieces: the digits of its machine, and of the
-	// push that wrote them.
-	Series string  `json:"series"`
-	Pieces []Piece `json:"pieces"`
-	Scopes []Span  `json:"scopes"`
 }
 
 // object is the name of a piece on the place.
@@ -87,45 +81,14 @@ func (h *Head) names(to map[string]bool) {
 // Piece is a part of a pack: its name is the SHA-256 of its bytes, and the end of that of its object.
 type Piece struct {
 	Name string `json:"name"`
-	Size int    `json:"size"`
-}
-
-// Span says which commits of a scope a pack brings.
-type Span struct {
-	Scope    string        `json:"scope"`
-	SinceSeq uint64        `json:"since_seq,omitempty"`
-	Since    merkle.Digest `json:"since,omitzero"`
-	Seq      uint64        `json:"seq"`
-	Head     merkle.Digest `json:"head"`
+	Size uint64 `json:"size"`
 }
 
 var seriesName = regexp.MustCompile(`^[0-9a-f]{12}-[0-9a-f]{16}$`)
 
-// size returns the bytes of a pack.
-func (p Pack) size() (n int64) {
-	for _, piece := range p.Pieces {
-		n += int64(piece.Size)
-	}
-	return n
-}
-
-// at returns where the packs of a head leave a scope.
-func at(packs []Pack, scope string) (s Span, ok bool) {
-	for _, p := range packs {
-		for _, span := range p.Scopes {
-			if span.Scope == scope {
-				s, ok = span, true
-			}
-		}
-	}
-	return s, ok
-}
-
 // check refuses a head that no version of Fovea has written.
-func (h *Head) check(memex, machine string) error {
+func (h *Head) check(memex merkle.Digest, machine string) error {
 	switch {
-	case h.Format != Format:
-		return fmt.Errorf("format %d: %w", h.Format, ErrFormat)
 	case h.Memex != memex:
 		return ErrOther
 	case h.Machine != machine || h.Count == 0 || len(h.Packs) > 4*MaxPacks:
@@ -139,7 +102,7 @@ func (h *Head) check(memex, machine string) error {
 			return fmt.Errorf("series %q: %w", p.Series, ErrFormat)
 		}
 		for _, piece := range p.Pieces {
-			if sum, err := hex.DecodeString(piece.Name); err != nil || len(sum) != sha256.Size || piece.Size <= 0 || piece.Size > MaxObject {
+			if sum, err := hex.DecodeString(piece.Name); err != nil || len(sum) != sha256.Size || piece.Size == 0 || piece.Size > MaxObject {
 				return fmt.Errorf("piece %q: %w", piece.Name, ErrFormat)
 			}
 		}
@@ -147,42 +110,79 @@ func (h *Head) check(memex, machine string) error {
 	return nil
 }
 
-// decode reads JSON strictly and to its end.
-func decode(data []byte, into any) error {
+// wordLog is what a head begins with.
+const wordLog = "fovea log"
+
+// Encode returns the object of a head, but for its seal.
+func (h *Head) Encode() []byte {
+	word, format, at, body := wordLog, uint64(HeadFormat), uint64(h.Time.UnixMilli()), h.Body()
+	return Written(func(c *Coder) { h.code(c, &word, &format, &at, &body) })
+}
+
+func (h *Head) code(c *Coder, word *string, format, at *uint64, body *[]byte) {
+	c.Record(word, format, &h.Machine, &h.Count, at, &h.Nonce, &h.Signed, Each(c, &h.Packs, func(p *Pack) {
+		c.Record(&p.Series, Each(c, &p.Pieces, func(piece *Piece) { c.Record(&piece.Name, &piece.Size) }))
+	}), body)
+}
+
+// DecodeHead reads what Encode returned, or the JSON of format 1. Errors: ErrFormat.
+func DecodeHead(data []byte) (h Head, err error) {
 	if len(data) > maxHead {
-		return fmt.Errorf("%d bytes: %w", len(data), ErrFormat)
+		return h, fmt.Errorf("%d bytes: %w", len(data), ErrFormat)
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(into); err != nil {
+	if len(data) > 0 && data[0] == '{' {
+		err = decodeJSON(data, &h)
+		for i, p := range h.Packs {
+			for _, piece := range p.Pieces {
+				h.Packs[i].Size += piece.Size
+			}
+		}
+		if err == nil && h.Format != 1 {
+			err = fmt.Errorf("format %d: %w", h.Format, ErrFormat)
+		}
+		return h, err
+	}
+	var word string
+	var format, at uint64
+	var body []byte
+	err = Read(data, func(c *Coder) { h.code(c, &word, &format, &at, &body) })
+	if err != nil || word != wordLog || format != HeadFormat {
+		return h, fmt.Errorf("a log of format %d: %w", format, ErrFormat)
+	}
+	h.Format, h.Time = HeadFormat, time.UnixMilli(int64(min(at, math.MaxInt64))).UTC()
+	return h, h.ReadBody(body)
+}
+
+// decodeJSON reads JSON to its end.
+func decodeJSON(data []byte, into any) error {
+	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return ErrFormat
 	}
 	return nil
 }
 
 // seal encrypts an object for the key of the place; a plain place has none.
 func seal(key *age.X25519Identity, data []byte) ([]byte, error) {
-	if key == nil {
-		return data, nil
+	return SealBytes(data, recipientsOf(key)...)
+}
+
+// recipientsOf returns for whom all is sealed on the place with a key.
+func recipientsOf(key *age.X25519Identity) (to []Recipient) {
+	if key != nil {
+		to = append(to, key.Recipient())
 	}
-	return SealBytes(data, key.Recipient())
+	return to
 }
 
 // open is the reverse of seal. It refuses plain bytes on a sealed place.
 func open(key *age.X25519Identity, data []byte) ([]byte, error) {
-	if key == nil {
-		if strings.HasPrefix(string(data), SealPrefix) {
-			return nil, ErrLocked
-		}
-		return data, nil
+	if key != nil {
+		return OpenBytes(data, key)
 	}
-	r, err := Unseal(bytes.NewReader(data), key)
-	if err != nil {
-		return nil, err
+	if strings.HasPrefix(string(data), SealPrefix) {
+		return nil, ErrLocked
 	}
-	return io.ReadAll(io.LimitReader(r, MaxObject))
+	return data, nil
 }
 
 // pieces writes the pieces of a stream as objects that bear the digests of their bytes.
@@ -200,8 +200,8 @@ func (p *pieces) put(data []byte) error {
 	if len(p.pack.Pieces) >= MaxPieces {
 		return fmt.Errorf("a pack of more than %d pieces: %w", MaxPieces, ErrTooLarge)
 	}
-	piece := Piece{tagOf(data), len(data)}
-	p.pack.Pieces = append(p.pack.Pieces, piece)
+	piece := Piece{tagOf(data), uint64(len(data))}
+	p.pack.Pieces, p.pack.Size = append(p.pack.Pieces, piece), p.pack.Size+piece.Size
 	name := p.pack.object(piece)
 	err := p.to.Put(p.ctx, name, "", data)
 	if err != nil { // no answer is not a failure, and one that is there may be this one
@@ -216,39 +216,21 @@ func (p *pieces) put(data []byte) error {
 	return err
 }
 
-// unpack reads the pieces of a pack as one stream, and proves each.
-type unpack struct {
-	ctx  context.Context
-	from Place
-	pack Pack
-	next int // of the pieces
-	rest []byte
-}
-
-func (u *unpack) Read(b []byte) (int, error) {
-	for len(u.rest) == 0 {
-		if u.next == len(u.pack.Pieces) {
-			return 0, io.EOF
+// stream returns the bundle of a pack, whose pieces are proved.
+func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
+	left := p.Pieces
+	in := &Joined{Next: func() ([]byte, error) {
+		if len(left) == 0 {
+			return nil, io.EOF
 		}
-		piece := u.pack.Pieces[u.next]
-		name := u.pack.object(piece)
-		data, _, err := u.from.Get(u.ctx, name)
-		if err == nil && (len(data) != piece.Size || tagOf(data) != piece.Name) {
+		piece, name := left[0], p.object(left[0])
+		left = left[1:]
+		data, _, err := r.Place.Get(ctx, name)
+		if err == nil && (uint64(len(data)) != piece.Size || tagOf(data) != piece.Name) {
 			err = fmt.Errorf("%s: %w", name, ErrDamaged)
 		}
-		if err != nil {
-			return 0, err
-		}
-		u.rest, u.next = data, u.next+1
-	}
-	n := copy(b, u.rest)
-	u.rest = u.rest[n:]
-	return n, nil
-}
-
-// stream returns the bundle of a pack.
-func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
-	in := &unpack{ctx: ctx, from: r.Place, pack: p}
+		return data, err
+	}}
 	if r.Key == nil {
 		return in, nil
 	}

@@ -10,8 +10,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-
-	"github.com/fovea-memory/fovea/internal/store"
 )
 
 const pushedFile = "pushed.json"
@@ -39,10 +37,9 @@ type pushed struct {
 
 // written is one version of the log.
 type written struct {
-	Head Head                 `json:"head"`
-	Sum  string               `json:"sum"`            // of the object
-	Ends map[string]store.Pos `json:"ends,omitempty"` // behind the last batch of each scope
-	Gone int                  `json:"gone"`           // blocks that the histories were without
+	Head Head   `json:"head"`
+	Sum  string `json:"sum"`  // of the object
+	Gone int    `json:"gone"` // blocks that the histories were without
 }
 
 // settle finds out which version of the log is there, and returns its tag. An earlier one, or none

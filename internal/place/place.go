@@ -70,16 +70,19 @@ var (
 	ErrRight = errors.New("no access")
 )
 
+// Openers open the places of other kinds, each by the scheme of its addresses. They make what is missing.
+type Openers map[string]func(ctx context.Context, address string) (Place, error)
+
 // Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
-// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, a bucket as s3://NAME/PREFIX. buckets tells how
-// to reach buckets; if it is nil, they are refused. Errors: ErrURL, ErrFolder, those of the place.
-func Open(ctx context.Context, address string, buckets Buckets) (Place, error) {
+// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, and those of others. Errors: ErrURL, ErrFolder, those of
+// the place.
+func Open(ctx context.Context, address string, others Openers) (Place, error) {
 	if dir, ok := folderAt(address); ok {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return nil, fmt.Errorf("%s: %w", dir, ErrFolder)
 		}
 	}
-	return Create(ctx, address, buckets)
+	return Create(ctx, address, others)
 }
 
 // folderAt returns the folder that an address names.
@@ -89,15 +92,16 @@ func folderAt(address string) (dir string, ok bool) {
 }
 
 // Create is Open that makes a folder that is missing.
-func Create(ctx context.Context, address string, buckets Buckets) (Place, error) {
+func Create(ctx context.Context, address string, others Openers) (Place, error) {
 	if dir, ok := folderAt(address); ok {
 		return OpenFolder(dir)
 	}
-	switch scheme, _, _ := strings.Cut(address, "://"); scheme {
-	case "ssh":
+	scheme, _, _ := strings.Cut(address, "://")
+	if scheme == "ssh" {
 		return openSSH(ctx, address)
-	case "s3":
-		return openBucket(address, buckets)
+	}
+	if open := others[scheme]; open != nil {
+		return open(ctx, address)
 	}
 	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
 }
@@ -122,8 +126,8 @@ func tagOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkName refuses names that no object has.
-func checkName(name string) error {
+// CheckObject refuses names that no object has.
+func CheckObject(name string) error {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r)
 	}

@@ -23,9 +23,11 @@ const (
 	cleanupWait = 30 * time.Second
 )
 
-// slow is a place whose writes can be held halfway.
-type slow interface {
-	putSlowly(ctx context.Context, name, tag string, data []byte, halfway func()) (kept bool, err error)
+// Slow is a place that others run, whose writes can be held halfway.
+type Slow interface {
+	// PutSlowly is Put that reports whether the place keeps the version before. halfway, if there is one, is
+	// called when the first half of the bytes is on its way.
+	PutSlowly(ctx context.Context, name, tag string, data []byte, halfway func()) (kept bool, err error)
 }
 
 // Probed is what else a probe found.
@@ -39,7 +41,7 @@ type Probed struct {
 // several writers race. It removes what it wrote. It is for buckets; it accepts other places
 // without a test. Errors: ErrLies, ErrRight and others of the place.
 func Probe(ctx context.Context, p Place) (done Probed, err error) {
-	if _, ok := p.(slow); !ok {
+	if _, ok := p.(Slow); !ok {
 		return done, nil
 	}
 	q := probe{ctx: ctx, p: p, name: probeFolder + rand.Text()}
@@ -74,7 +76,7 @@ func (q *probe) put(name, tag, text string) error {
 	if !slices.Contains(q.wrote, name) {
 		q.wrote = append(q.wrote, name)
 	}
-	kept, err := q.p.(slow).putSlowly(q.ctx, name, tag, []byte(text), nil)
+	kept, err := q.p.(Slow).PutSlowly(q.ctx, name, tag, []byte(text), nil)
 	q.keeps = q.keeps || kept
 	return err
 }
@@ -203,7 +205,7 @@ func (q *probe) run(name, tag string) (won [][]byte, unknown error) {
 	for range racers {
 		data := bytes.Repeat([]byte(rand.Text()), raceBytes/26)
 		running.Go(func() {
-			kept, err := q.p.(slow).putSlowly(q.ctx, name, tag, data, func() { ready.wait(q.ctx) })
+			kept, err := q.p.(Slow).PutSlowly(q.ctx, name, tag, data, func() { ready.wait(q.ctx) })
 			mu.Lock()
 			defer mu.Unlock()
 			switch q.keeps = q.keeps || kept; {

@@ -57,7 +57,7 @@ func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
 	if err := r.same(ctx); err != nil {
 		return nil, fmt.Errorf("pull: %w", err)
 	}
-	names, err := r.Place.List(ctx, headFolder)
+	machines, err := r.machines(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("pull: %w", err)
 	}
@@ -66,9 +66,8 @@ func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
 		return nil, fmt.Errorf("pull: %w", err)
 	}
 	var all []Other
-	for _, name := range names {
-		machine := strings.TrimPrefix(name, headFolder)
-		if machine == known.Machine || machine == r.Machine || !machineName.MatchString(machine) {
+	for _, machine := range machines {
+		if machine == known.Machine || machine == r.Machine {
 			continue
 		}
 		o, err := r.pull(ctx, machine)
@@ -78,6 +77,17 @@ func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
 		all = append(all, o)
 	}
 	return all, nil
+}
+
+// machines lists those that have a log.
+func (r *Remote) machines(ctx context.Context) (all []string, err error) {
+	names, err := r.Place.List(ctx, headFolder)
+	for _, name := range names {
+		if machine := strings.TrimPrefix(name, headFolder); machineName.MatchString(machine) {
+			all = append(all, machine)
+		}
+	}
+	return all, err
 }
 
 // pull reads the log of one machine. Its error is one of this machine.
@@ -101,7 +111,7 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 	case h.Count < have.Head.Count, h.Count == have.Head.Count && have.Sum != tagOf(data):
 		o.Problem = ErrBack
 	default:
-		o.Problem = r.update(ctx, folder, &have, h, tagOf(data))
+		o.Problem = r.follow(ctx, folder, &have, h, tagOf(data))
 		o.In, err = vfs.Sub(r.State, folder) // it may be another folder
 		if err != nil {
 			return o, err
@@ -131,15 +141,15 @@ func scopesOf(packs []Pack) []string {
 	return names
 }
 
-// update brings a copy up to a head.
-func (r *Remote) update(ctx context.Context, folder string, have *copied, h Head, sum string) error {
+// follow brings a copy up to a head.
+func (r *Remote) follow(ctx context.Context, folder string, have *copied, h Head, sum string) error {
 	state := folder + "." + copyFile
 	was := *have
 	have.Partly = true
 	if err := r.save(state, have); err != nil {
 		return err
 	}
-	err := r.apply(ctx, folder, was.Head.Packs, h.Packs)
+	err := r.update(ctx, folder, was.Head.Packs, h.Packs)
 	if errors.Is(err, ErrFork) || errors.Is(err, ErrBehind) || was.Partly && err != nil && !errors.Is(err, ErrNone) {
 		err = r.anew(ctx, folder, was.Head.Packs, h.Packs)
 	}
@@ -153,30 +163,37 @@ func (r *Remote) update(ctx context.Context, folder string, have *copied, h Head
 	return r.save(state, have)
 }
 
-// apply reads the packs that bring something new into a copy.
-func (r *Remote) apply(ctx context.Context, folder string, had, packs []Pack) error {
+// update brings a copy up to the packs of a head.
+func (r *Remote) update(ctx context.Context, folder string, had, packs []Pack) error {
 	in, err := vfs.Sub(r.State, folder)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = r.apply(ctx, in, "", had, packs)
 	}
+	return err
+}
+
+// apply reads the packs that bring something new into a state folder, see ReadInto. It returns the header
+// of the last one.
+func (r *Remote) apply(ctx context.Context, in vfs.FS, memex string, had, packs []Pack) (last Header, err error) {
 	for i, p := range packs {
-		if brings(had, p) || i == 0 && goneAnew(had, packs) {
-			stream, err := r.stream(ctx, p)
-			if err == nil {
-				_, err = ReadInto(ctx, in, stream, "")
-			}
-			if err != nil {
-				return err
-			}
+		if !brings(had, p) && (i > 0 || !goneAnew(had, packs)) {
+			continue
+		}
+		stream, err := r.stream(ctx, p)
+		if err == nil {
+			last, err = ReadInto(ctx, in, stream, memex)
+		}
+		if err != nil {
+			return last, err
 		}
 	}
-	return nil
+	return last, nil
 }
 
 // brings reports whether a pack has what the packs before had not.
 func brings(had []Pack, p Pack) bool {
 	return slices.ContainsFunc(p.Scopes, func(s Span) bool {
-		last, there := at(had, s.Scope)
+		last, there := At(had, s.Scope)
 		return !there || s.Seq > last.Seq || s.Seq == last.Seq && s.Head != last.Head
 	})
 }
@@ -194,7 +211,7 @@ func (r *Remote) anew(ctx context.Context, folder string, had, packs []Pack) err
 	if err := vfs.RemoveAll(r.State, fresh); err != nil {
 		return err
 	}
-	if err := r.apply(ctx, fresh, nil, packs); err != nil {
+	if err := r.update(ctx, fresh, nil, packs); err != nil {
 		return err
 	}
 	if err := r.contains(fresh, had); err != nil {
@@ -209,7 +226,7 @@ func (r *Remote) anew(ctx context.Context, folder string, had, packs []Pack) err
 // contains refuses a copy that lacks the head of a scope that was there.
 func (r *Remote) contains(folder string, had []Pack) (err error) {
 	for _, name := range scopesOf(had) {
-		last, _ := at(had, name)
+		last, _ := At(had, name)
 		dir := folder
 		if name != scope.Memex {
 			dir += "/" + scope.Folder + "/" + scope.FolderOf(name)

@@ -4,14 +4,10 @@ package place
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-
-	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // Pushed says what a push did.
@@ -99,41 +95,37 @@ func (p *pushing) look() error {
 }
 
 func (p *pushing) run(sources []Source) (Pushed, error) {
-	gone := 0
-	for _, s := range sources {
-		all, err := store.Gone(s.Store)
-		if err != nil {
-			return Pushed{}, err
-		}
-		gone += len(all)
+	gone, err := Without(sources)
+	if err != nil {
+		return Pushed{}, err
 	}
-	keep := p.keep()
+	had := p.known.Head.Packs
+	keep := Keep(had, MaxPacks, MaxPacks/2)
 	if gone > p.known.Gone || p.lacks { // what was purged here goes there, too
 		keep = 0
 	}
-	packs := p.known.Head.Packs[:keep:keep]
-	news, commits, err := p.news(sources, packs)
+	packs := had[:keep:keep]
+	news, err := News(p.ctx, sources, had, keep)
 	if err != nil {
 		return Pushed{}, err
 	}
 	if len(news) == 0 && len(p.litter) == 0 {
 		return Pushed{}, nil
 	}
-	next := written{Ends: map[string]store.Pos{}, Gone: gone}
-	for _, s := range sources {
-		next.Ends[s.Name] = s.End
-	}
-	done := Pushed{Commits: commits, Joined: keep < len(p.known.Head.Packs)}
+	done := Pushed{Joined: keep < len(had)}
 	if len(news) > 0 {
 		pack, err := p.write(news)
 		if err != nil {
 			return Pushed{}, err
 		}
-		done.Bytes, packs = pack.size(), append(packs, pack)
+		done.Bytes, packs = int64(pack.Size), append(packs, pack)
+		for _, s := range news {
+			done.Commits += s.Seq - s.SinceSeq
+		}
 	}
-	next.Head = Head{Format: Format, Memex: p.r.Memex.String(), Machine: p.known.Machine, Count: p.known.count() + 1, Time: p.r.Now().UTC(),
-		Nonce: random(8), Signed: p.signed, Packs: packs,
-	}
+	next := written{Gone: gone, Head: Head{Manifest: ManifestOf(sources, p.r.Key != nil), Format: HeadFormat, Machine: p.known.Machine,
+		Count: p.known.count() + 1, Time: p.r.Now().UTC(), Nonce: random(8), Signed: p.signed}}
+	next.Head.Packs = packs
 	if err := p.replace(next); err != nil {
 		return Pushed{}, err
 	}
@@ -159,69 +151,15 @@ func (p *pushing) litterOf(h Head) (names []string) {
 	return names
 }
 
-// keep returns how many packs stay as they are: all of them while they are few. Else those
-// that are larger than all behind them are joined, so that each record is written
-// O(log history) times.
-func (p *pushing) keep() int {
-	packs := p.known.Head.Packs
-	if len(packs) < MaxPacks {
-		return len(packs)
-	}
-	keep, behind := len(packs), int64(0)
-	for i := len(packs) - 1; i >= 0; i-- {
-		if packs[i].size() <= behind {
-			keep = i
-		}
-		behind += packs[i].size()
-	}
-	return min(keep, MaxPacks/2)
-}
-
-// news returns the sources that have something behind the packs that stay, cut to that.
-func (p *pushing) news(sources []Source, kept []Pack) (news []Source, commits uint64, err error) {
-	for _, s := range sources {
-		last, there := at(kept, s.Name)
-		whole := len(kept) == len(p.known.Head.Packs)
-		end, known := p.known.Ends[s.Name]
-		if whole && there && known && end == s.End {
-			continue
-		}
-		if there {
-			if err := s.GoOn(p.ctx, last.Head); err != nil {
-				return nil, 0, err
-			}
-			if whole && known {
-				s.From = end
-			}
-		}
-		commits += s.Seq - s.SinceSeq
-		news = append(news, s)
-	}
-	return news, commits, nil
-}
-
 // write writes a pack. What is there of one that failed is named by none, and the next push goes
 // on with it or removes it.
 func (p *pushing) write(sources []Source) (Pack, error) {
 	if err := p.known.begin(p.r); err != nil {
 		return Pack{}, err
 	}
-	out := &pieces{ctx: p.ctx, to: p.r.Place, pack: Pack{Series: p.known.Series}}
-	var to []Recipient
-	if p.r.Key != nil {
-		to = append(to, p.r.Key.Recipient())
-	}
-	cut := &Pieces{Size: PieceSize, Put: out.put}
-	err := Sealed(cut, to, func(w io.Writer) error {
-		_, err := WriteBundle(p.ctx, w, sources)
-		return err
-	})
-	if err == nil {
-		err = cut.Flush()
-	}
-	for _, s := range sources {
-		out.pack.Scopes = append(out.pack.Scopes, Span{s.Name, s.SinceSeq, s.Since, s.Seq, s.Head})
-	}
+	out := &pieces{ctx: p.ctx, to: p.r.Place, pack: PackOf(sources)}
+	out.pack.Series = p.known.Series
+	err := WritePieces(p.ctx, sources, recipientsOf(p.r.Key), PieceSize, out.put)
 	if errors.Is(err, ErrChanged) { // another copy of this machine writes the same, or damage cannot be mended
 		p.known.Series = ""
 		err = errors.Join(err, p.r.save(pushedFile, p.known))
@@ -231,10 +169,7 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 
 // replace makes a version of the log the present one. If nobody answers, it looks.
 func (p *pushing) replace(next written) error {
-	data, err := json.Marshal(next.Head)
-	if err == nil {
-		data, err = seal(p.r.Key, data)
-	}
+	data, err := seal(p.r.Key, next.Head.Encode())
 	if err != nil {
 		return err
 	}
@@ -270,7 +205,7 @@ func (r *Remote) Behind(heads map[string]uint64) (uint64, error) {
 	err := r.load(pushedFile, &known)
 	n := uint64(0)
 	for scope, seq := range heads {
-		last, _ := at(known.Head.Packs, scope)
+		last, _ := At(known.Head.Packs, scope)
 		n += seq - min(seq, last.Seq)
 	}
 	return n, err

@@ -68,7 +68,7 @@ func ReadMarker(ctx context.Context, p Place) (Marker, error) {
 	var m Marker
 	data, _, err := p.Get(ctx, markerName)
 	if err == nil {
-		err = decode(data, &m)
+		err = decodeJSON(data, &m)
 	}
 	if err == nil && m.Format != Format {
 		err = fmt.Errorf("format %d: %w", m.Format, ErrFormat)
@@ -192,10 +192,10 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 	}
 	text, err := open(r.Key, data)
 	if err == nil {
-		err = decode(text, &h)
+		h, err = DecodeHead(text)
 	}
 	if err == nil {
-		err = h.check(r.Memex.String(), machine)
+		err = h.check(r.Memex, machine)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s%s: %w", headFolder, machine, err)

@@ -20,7 +20,7 @@ import (
 
 func TestRemotePage(t *testing.T) {
 	foveatest.FormatPage(t, "../../doc/format/remote.md", map[string]int{
-		"MaxObject": MaxObject, "PieceSize": PieceSize, "MaxPacks": MaxPacks, "MaxPieces": MaxPieces,
+		"HeadFormat": HeadFormat, "MaxObject": MaxObject, "PieceSize": PieceSize, "MaxPacks": MaxPacks, "MaxPieces": MaxPieces,
 	})
 }
 
@@ -84,7 +84,7 @@ func TestSSHArguments(t *testing.T) {
 
 func TestNewMachine(t *testing.T) {
 	for _, like := range []string{"", "laptop", "laptop.local", "a b/../c", "é", NewMachine("x")} {
-		if name := NewMachine(like); !machineName.MatchString(name) || checkName(headFolder+name) != nil {
+		if name := NewMachine(like); !machineName.MatchString(name) || CheckObject(headFolder+name) != nil {
 			t.Errorf("%q gives %q", like, name)
 		}
 	}

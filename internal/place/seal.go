@@ -91,17 +91,23 @@ func Sealed(w io.Writer, to []Recipient, write func(io.Writer) error) error {
 	return err
 }
 
-// SealBytes returns what Seal makes of some bytes.
+// SealBytes returns what Sealed makes of some bytes.
 func SealBytes(data []byte, to ...Recipient) ([]byte, error) {
 	var out bytes.Buffer
-	w, err := Seal(&out, to...)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	if err == nil {
-		err = w.Close()
-	}
+	err := Sealed(&out, to, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 	return out.Bytes(), err
+}
+
+// OpenBytes returns what SealBytes was given, at most MaxObject bytes. Errors: those of Unseal.
+func OpenBytes(data []byte, keys ...Identity) ([]byte, error) {
+	r, err := Unseal(bytes.NewReader(data), keys...)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, MaxObject))
 }
 
 // Unseal returns what a sealed stream holds. Each byte is authenticated before it is
@@ -175,18 +181,11 @@ func LockKey(key *age.X25519Identity, passphrase string) ([]byte, error) {
 		return nil, fmt.Errorf("lock key: %w", err)
 	}
 	r.SetWorkFactor(workFactor)
-	var out bytes.Buffer
-	w, err := Seal(&out, r)
-	if err == nil {
-		_, err = io.WriteString(w, key.String())
-	}
-	if err == nil {
-		err = w.Close()
-	}
+	locked, err := SealBytes([]byte(key.String()), r)
 	if err != nil {
 		return nil, fmt.Errorf("lock key: %w", err)
 	}
-	return out.Bytes(), nil
+	return locked, nil
 }
 
 // UnlockKey reads the key that LockKey has locked. It takes a second and 256 MiB. Errors:
@@ -200,15 +199,10 @@ func UnlockKey(locked []byte, passphrase string) (*age.X25519Identity, error) {
 		return nil, fmt.Errorf("unlock key: %w", err)
 	}
 	id.SetMaxWorkFactor(workFactor)
-	plain, err := Unseal(bytes.NewReader(locked), id)
+	text, err := OpenBytes(locked, id)
 	if errors.Is(err, ErrNoKey) {
-		return nil, fmt.Errorf("unlock key: %w", ErrPassphrase)
+		err = ErrPassphrase
 	}
-	if err != nil {
-		return nil, fmt.Errorf("unlock key: %w", err)
-	}
-	const maxKey = 1 << 10
-	text, err := io.ReadAll(io.LimitReader(plain, maxKey))
 	if err != nil {
 		return nil, fmt.Errorf("unlock key: %w", err)
 	}

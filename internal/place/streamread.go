@@ -73,15 +73,8 @@ func (a *Reader) header() error {
 	if err := a.fill(size); err != nil {
 		return err
 	}
-	r := merkle.NewReader(a.buf)
-	r.FixedMap(2)
-	r.Key("roots")
-	for n := r.List(); len(a.roots) < n && r.Err() == nil; {
-		a.roots = append(a.roots, r.Link())
-	}
-	r.Key("version")
-	is := r.Uint()
-	if err := r.Done(); err != nil {
+	var is uint64
+	if err := Read(a.buf, func(c *Coder) { c.Map("roots", Links(c, &a.roots), "version", &is) }); err != nil {
 		return fmt.Errorf("%w: %w", ErrStream, err)
 	}
 	if is != version || len(a.roots) == 0 || len(a.roots) > MaxRoots {

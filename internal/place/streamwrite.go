@@ -30,13 +30,10 @@ const (
 	buffer    = 64 << 10
 )
 
-// appendHeader appends the header with its length.
-func appendHeader(b []byte, roots []merkle.Digest) []byte {
-	h := merkle.AppendList(merkle.AppendText(merkle.AppendMap(nil, 2), "roots"), len(roots))
-	for _, root := range roots {
-		h = merkle.AppendLink(h, root)
-	}
-	h = merkle.AppendUint(merkle.AppendText(h, "version"), version)
+// AppendHeader appends the header of a stream, as a Writer writes it.
+func AppendHeader(b []byte, roots []merkle.Digest) []byte {
+	number := uint64(version)
+	h := Written(func(c *Coder) { c.Map("roots", Links(c, &roots), "version", &number) })
 	return append(binary.AppendUvarint(b, uint64(len(h))), h...)
 }
 
@@ -55,7 +52,7 @@ func NewWriter(w io.Writer, roots ...merkle.Digest) (*Writer, error) {
 		return nil, fmt.Errorf("archive: %d roots, not 1 to %d: %w", len(roots), MaxRoots, ErrTooLarge)
 	}
 	a := &Writer{to: bufio.NewWriterSize(w, buffer)}
-	a.write(appendHeader(nil, roots))
+	a.write(AppendHeader(nil, roots))
 	return a, a.err
 }
 
@@ -71,13 +68,22 @@ func (a *Writer) put(header string, block []byte) (merkle.Digest, error) {
 	if len(block) > MaxBlock && a.err == nil {
 		return d, &Error{a.count + 1, d, a.size, fmt.Errorf("%d bytes: %w", len(block), ErrTooLarge)}
 	}
-	var head [maxLength + cidSize]byte
-	b := binary.AppendUvarint(head[:0], uint64(cidSize+len(block)))
-	b = append(append(b, header...), d[:]...)
-	a.write(b)
+	var name [maxLength + cidSize]byte
+	a.write(appendName(name[:0], header, d, len(block)))
 	a.write(block)
 	a.count++
 	return d, a.err
+}
+
+// appendName appends what stands before a block.
+func appendName(b []byte, header string, d merkle.Digest, size int) []byte {
+	b = binary.AppendUvarint(b, uint64(cidSize+size))
+	return append(append(b, header...), d[:]...)
+}
+
+// AppendBlock appends a block as it stands in a stream.
+func AppendBlock(b, block []byte) []byte {
+	return append(appendName(b, cidHeader, merkle.Sum(block), len(block)), block...)
 }
 
 func (a *Writer) write(b []byte) {

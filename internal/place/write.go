@@ -4,6 +4,7 @@ package place
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,35 +44,56 @@ type Summary struct {
 // and stops at the End of each source. Errors: ErrNothing, store.ErrCorrupt and others of
 // the stores, that of the context, those of w. O(records between From and End).
 func WriteBundle(ctx context.Context, w io.Writer, sources []Source) (Summary, error) {
-	var h Header
-	for _, s := range sources {
-		h.Scopes = append(h.Scopes, s.Scope)
+	h, err := headerOf(sources)
+	var out *Writer
+	if err == nil {
+		out, err = NewWriter(w, h.roots()...)
 	}
-	if len(sources) == 0 {
-		return Summary{}, fmt.Errorf("write bundle: %w", ErrNothing)
+	if err == nil {
+		err = WriteBlocks(ctx, sources, out.Put)
 	}
-	h.Signer = sources[0].Signer
-	out, err := NewWriter(w, h.roots()...)
+	if err == nil {
+		err = out.Close()
+	}
 	if err != nil {
-		return Summary{}, fmt.Errorf("write bundle: %w", err)
-	}
-	b := &writer{ctx: ctx, out: out}
-	b.control(h.encode())
-	for _, s := range sources {
-		if err := b.scope(s); err != nil {
-			return Summary{}, fmt.Errorf("write bundle: %s: %w", s.Name, err)
-		}
-	}
-	if err := out.Close(); err != nil {
 		return Summary{}, fmt.Errorf("write bundle: %w", err)
 	}
 	return Summary{h, out.Size(), out.Blocks()}, nil
 }
 
+// WriteBlocks puts the blocks of a bundle of some scopes, in order; put keeps none of them. The stream
+// around them names the heads of the scopes as its roots. Errors are those of WriteBundle and of put.
+func WriteBlocks(ctx context.Context, sources []Source, put func(block []byte) (merkle.Digest, error)) error {
+	h, err := headerOf(sources)
+	if err != nil {
+		return err
+	}
+	w := &writer{ctx: ctx, to: put}
+	w.control(h.encode())
+	for _, s := range sources {
+		if err := cmp.Or(w.scope(s), w.err); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+func headerOf(sources []Source) (h Header, err error) {
+	if len(sources) == 0 {
+		return h, ErrNothing
+	}
+	for _, s := range sources {
+		h.Scopes = append(h.Scopes, s.Scope)
+	}
+	h.Signer = sources[0].Signer
+	return h, nil
+}
+
 // writer writes the control blocks of a bundle and what they announce.
 type writer struct {
 	ctx context.Context
-	out *Writer
+	to  func(block []byte) (merkle.Digest, error)
+	err error         // the first one of to
 	sum merkle.Digest // of the control blocks so far
 	// of the scope
 	done map[merkle.Digest]bool // blocks that are written
@@ -88,27 +110,20 @@ var errEnd = errors.New("the end of the source")
 // scope writes the batches of a history, the blocks that it is without, and its end.
 func (w *writer) scope(s Source) error {
 	w.done, w.batch = map[merkle.Digest]bool{}, 0
-	skip := s.SinceSeq > 0 && s.From == store.Pos{}
-	var found uint64 // the batch with the commit Since
+	if s.SinceSeq > 0 && s.From == (store.Pos{}) {
+		var err error
+		if s.From, err = s.behind(w.ctx, s.Since); err != nil {
+			return err
+		}
+	}
 	err := s.Store.Replay(s.From, func(r store.Record) error {
-		switch {
-		case r.Pos.Compare(s.End) >= 0:
+		if r.Pos.Compare(s.End) >= 0 {
 			return errEnd
-		case skip && found > 0 && r.Batch != found:
-			skip = false
-		case skip:
-			if r.Kind == store.Commit && merkle.Sum(r.Data) == s.Since {
-				found = r.Batch
-			}
-			return w.ctx.Err()
 		}
 		return w.record(r)
 	})
 	if err != nil && !errors.Is(err, errEnd) {
 		return err
-	}
-	if skip && found == 0 {
-		return fmt.Errorf("it has no commit %s: %w", s.Since, store.ErrNotFound)
 	}
 	w.flush(false)
 	gone, err := store.Gone(s.Store)
@@ -121,8 +136,15 @@ func (w *writer) scope(s Source) error {
 	})
 	w.gone(gone)
 	end := merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 3), wordEnd), s.Name)
-	_, err = w.out.Put(merkle.AppendLink(end, w.sum))
-	return err
+	w.put(merkle.AppendLink(end, w.sum))
+	return nil
+}
+
+// put writes a block. After an error it does nothing.
+func (w *writer) put(block []byte) {
+	if w.err == nil {
+		_, w.err = w.to(block)
+	}
 }
 
 // record adds a record to the batch that is being made.
@@ -147,7 +169,7 @@ func (w *writer) record(r store.Record) error {
 		w.data = append(w.data, slices.Clone(r.Data))
 		w.size += merkle.DigestSize
 	}
-	return w.ctx.Err()
+	return cmp.Or(w.err, w.ctx.Err())
 }
 
 // flush writes a control block and what it announces. more says that the batch goes on.
@@ -160,10 +182,9 @@ func (w *writer) flush(more bool) {
 	for _, e := range w.entries {
 		b = merkle.AppendUint(merkle.AppendList(b, 2), uint64(e.kind))
 		if e.kind == store.Mark {
-			// An error is one of writing, which Put returns again.
 			b, _ = merkle.AppendContent(b, string(e.mark), func(_ merkle.Digest, part []byte) error {
-				_, err := w.out.Put(part)
-				return err
+				w.put(part)
+				return nil
 			})
 			continue
 		}
@@ -171,7 +192,7 @@ func (w *writer) flush(more bool) {
 	}
 	w.control(b)
 	for _, block := range w.data {
-		_, _ = w.out.Put(block) // the error comes again
+		w.put(block)
 	}
 	w.entries, w.data, w.size = w.entries[:0], w.data[:0], 0
 }
@@ -188,9 +209,9 @@ func (w *writer) gone(all map[merkle.Digest]uint64) {
 	}
 }
 
-// control writes a control block. Its error comes again with the next block.
+// control writes a control block.
 func (w *writer) control(block []byte) {
-	_, _ = w.out.Put(block)
+	w.put(block)
 	w.sum = chained(w.sum, block)
 }
 
@@ -214,33 +235,43 @@ func TakeSource(name string, s store.Store, seq uint64, head, root merkle.Digest
 	return out, err
 }
 
-// UpTo makes a source end with an earlier commit of its history, and the marks of its batch.
-// Errors: store.ErrNotFound, those of the store. O(records up to there).
-func (s *Source) UpTo(ctx context.Context, digest merkle.Digest) error {
-	var batch uint64
+// behind returns where the batch ends that has a commit of the history. Errors: store.ErrNotFound,
+// those of the store. O(records up to there).
+func (s *Source) behind(ctx context.Context, commit merkle.Digest) (store.Pos, error) {
+	end, found, batch := s.End, false, uint64(0)
 	err := s.Store.Replay(store.Pos{}, func(r store.Record) error {
 		switch {
-		case batch != 0 && r.Batch != batch:
-			s.End = r.Pos
+		case found && r.Batch != batch:
+			end = r.Pos
 			return errEnd
-		case r.Kind == store.Commit && merkle.Sum(r.Data) == digest:
-			batch = r.Batch
+		case r.Kind == store.Commit && merkle.Sum(r.Data) == commit:
+			found, batch = true, r.Batch
 		}
 		return ctx.Err()
 	})
-	switch {
-	case err != nil && !errors.Is(err, errEnd):
-		return err
-	case batch == 0:
-		return fmt.Errorf("%s has no commit %s: %w", s.Name, digest, store.ErrNotFound)
+	if errors.Is(err, errEnd) {
+		err = nil
 	}
-	block, err := s.Store.Block(digest)
+	if err == nil && !found {
+		err = fmt.Errorf("%s has no commit %s: %w", s.Name, commit, store.ErrNotFound)
+	}
+	return end, err
+}
+
+// UpTo makes a source end with an earlier commit of its history, and the marks of its batch.
+// Errors: store.ErrNotFound, those of the store. O(records up to there).
+func (s *Source) UpTo(ctx context.Context, commit merkle.Digest) error {
+	end, err := s.behind(ctx, commit)
+	if err != nil {
+		return err
+	}
+	block, err := s.Store.Block(commit)
 	if err != nil {
 		return err
 	}
 	c, err := graph.DecodeCommit(block, s.Store.Block)
 	if err == nil {
-		s.Seq, s.Head, s.Root = c.Seq, digest, c.State
+		s.End, s.Seq, s.Head, s.Root = end, c.Seq, commit, c.State
 	}
 	return err
 }

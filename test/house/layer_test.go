@@ -84,6 +84,7 @@ var layers = []layer{
 	{9, "internal/meaning", files},
 	{10, "internal/place", free},
 	{11, "internal/ipfs", free},
+	{11, "internal/place/bucket", free},
 	{11, "internal/write", files},
 	{12, "internal/ingest", files},
 	{13, "internal/hive", files},

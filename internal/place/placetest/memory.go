@@ -5,7 +5,6 @@ package placetest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -105,8 +104,8 @@ func Lost(ctx context.Context, p place.Place) (lost, litter []string, err error)
 		if err != nil {
 			return nil, nil, err
 		}
-		var h place.Head
-		if err := json.Unmarshal(data, &h); err != nil {
+		h, err := place.DecodeHead(data)
+		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for _, pack := range h.Packs {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package place
+package bucket
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // bucket is a place below a prefix of a bucket that speaks the protocol of Amazon S3, whose client
@@ -35,7 +37,7 @@ const (
 )
 
 func (b *bucket) Get(ctx context.Context, name string) ([]byte, string, error) {
-	return b.get(ctx, name, MaxObject)
+	return b.get(ctx, name, place.MaxObject)
 }
 
 // get returns an object of at most limit bytes and its tag.
@@ -57,26 +59,26 @@ func (b *bucket) get(ctx context.Context, name string, limit int) (data []byte, 
 
 // about begins an exchange about an object. right is what it needs.
 func (b *bucket) about(name, right string) (*exchange, error) {
-	if err := checkName(name); err != nil {
+	if err := place.CheckObject(name); err != nil {
 		return nil, err
 	}
 	return &exchange{b: b, key: b.prefix + name, right: right, limit: maxError}, nil
 }
 
 func (b *bucket) Put(ctx context.Context, name, tag string, data []byte) error {
-	_, err := b.putSlowly(ctx, name, tag, data, nil)
+	_, err := b.PutSlowly(ctx, name, tag, data, nil)
 	return err
 }
 
-// putSlowly is Put that reports whether the bucket keeps the version before. halfway, if there is one,
+// PutSlowly is Put that reports whether the bucket keeps the version before. halfway, if there is one,
 // is called when the first half of the bytes is on its way.
-func (b *bucket) putSlowly(ctx context.Context, name, tag string, data []byte, halfway func()) (kept bool, err error) {
+func (b *bucket) PutSlowly(ctx context.Context, name, tag string, data []byte, halfway func()) (kept bool, err error) {
 	e, err := b.about(name, "s3:PutObject")
 	if err != nil {
 		return false, err
 	}
-	if len(data) > MaxObject {
-		return false, fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), MaxObject, ErrDamaged)
+	if len(data) > place.MaxObject {
+		return false, fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged)
 	}
 	e.halfway = halfway
 	in := &s3.PutObjectInput{Bucket: &b.name, Key: &e.key, Body: bytes.NewReader(data), ContentType: aws.String("application/octet-stream")}
@@ -91,15 +93,15 @@ func (b *bucket) putSlowly(ctx context.Context, name, tag string, data []byte, h
 		return version != "" && version != "null", nil
 	}
 	err = e.fault(ctx, err)
-	if errors.Is(err, ErrNone) && tag != "" { // another way to say that it has not the tag
-		err = fmt.Errorf("%s: %w", e.key, ErrChanged)
+	if errors.Is(err, place.ErrNone) && tag != "" { // another way to say that it has not the tag
+		err = fmt.Errorf("%s: %w", e.key, place.ErrChanged)
 	}
-	if e.unsure && errors.Is(err, ErrChanged) {
+	if e.unsure && errors.Is(err, place.ErrChanged) {
 		there, _, again := b.get(ctx, name, len(data)+1)
 		switch {
 		case again == nil && bytes.Equal(there, data):
 			return false, nil // the attempt that nobody answered has done it
-		case again != nil && !errors.Is(again, ErrNone) && !errors.Is(again, ErrDamaged):
+		case again != nil && !errors.Is(again, place.ErrNone) && !errors.Is(again, place.ErrDamaged):
 			return false, fmt.Errorf("%s: nobody knows whether it was written: %w", e.key, again)
 		}
 	}
@@ -112,7 +114,7 @@ func (b *bucket) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	if _, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &e.key}, e.use); err != nil {
-		if err = e.fault(ctx, err); !errors.Is(err, ErrNone) {
+		if err = e.fault(ctx, err); !errors.Is(err, place.ErrNone) {
 			return err
 		}
 	}
@@ -133,7 +135,7 @@ func (b *bucket) List(ctx context.Context, prefix string) (names []string, err e
 		}
 		for _, one := range page.Contents {
 			name, ok := strings.CutPrefix(aws.ToString(one.Key), b.prefix)
-			if ok && strings.HasPrefix(name, prefix) && checkName(name) == nil {
+			if ok && strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
 				names = append(names, name)
 			}
 		}
@@ -142,7 +144,7 @@ func (b *bucket) List(ctx context.Context, prefix string) (names []string, err e
 			return slices.Compact(names), nil
 		}
 	}
-	return nil, fmt.Errorf("more than %d pages of objects: %w", maxPages, ErrDamaged)
+	return nil, fmt.Errorf("more than %d pages of objects: %w", maxPages, place.ErrDamaged)
 }
 
 func (b *bucket) Close() error {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package place
+package bucket
 
 import (
 	"cmp"
@@ -22,6 +22,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/fovea-memory/fovea/internal/transfer"
+
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 const (
@@ -44,8 +46,8 @@ type Credentials struct {
 // Format writes no secret, whatever the verb.
 func (Credentials) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "credentials") }
 
-// BucketSettings are what is known of buckets besides their addresses.
-type BucketSettings struct {
+// Settings are what is known of buckets besides their addresses.
+type Settings struct {
 	// Region and Endpoint stand in for those that an address does not name; "" for none.
 	Region, Endpoint string
 	// Credentials returns those that sign. It is asked again before they expire, and must be safe
@@ -53,9 +55,9 @@ type BucketSettings struct {
 	Credentials func(context.Context) (Credentials, error)
 }
 
-// BucketOptions say which bucket, and how it is reached.
-type BucketOptions struct {
-	BucketSettings
+// Options say which bucket, and how it is reached.
+type Options struct {
+	Settings
 	// Name is that of the bucket, Prefix what the names of its objects begin with.
 	Name, Prefix string
 	// VirtualHost puts the name before the host instead of the path; it is so at Amazon.
@@ -78,18 +80,18 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// OpenBucket opens the place below a prefix of a bucket. It sends no request. Errors: ErrURL.
-func OpenBucket(o BucketOptions) (Place, error) { return openS3(o) }
+// Open opens the place below a prefix of a bucket. It sends no request. Errors: place.ErrURL.
+func Open(o Options) (place.Place, error) { return open(o) }
 
-func openS3(o BucketOptions) (*bucket, error) {
+func open(o Options) (*bucket, error) {
 	b := &bucket{name: o.Name, region: cmp.Or(o.Region, standardRegion), now: o.Now, wait: o.Wait}
 	switch {
 	case !bucketName.MatchString(o.Name):
-		return nil, fmt.Errorf("%w: a bucket has 3 to 63 lower-case letters, digits, dots and hyphens", ErrURL)
+		return nil, fmt.Errorf("%w: a bucket has 3 to 63 lower-case letters, digits, dots and hyphens", place.ErrURL)
 	case !regionName.MatchString(b.region):
-		return nil, fmt.Errorf("%w: the region has other characters than letters, digits and hyphens", ErrURL)
+		return nil, fmt.Errorf("%w: the region has other characters than letters, digits and hyphens", place.ErrURL)
 	case o.Credentials == nil:
-		return nil, fmt.Errorf("%w: there are no credentials", ErrURL)
+		return nil, fmt.Errorf("%w: there are no credentials", place.ErrURL)
 	}
 	if err := checkEndpoint(o); err != nil {
 		return nil, err
@@ -128,18 +130,18 @@ func openS3(o BucketOptions) (*bucket, error) {
 }
 
 // checkEndpoint refuses an endpoint that is none, or that would be reached in the clear.
-func checkEndpoint(o BucketOptions) error {
+func checkEndpoint(o Options) error {
 	if o.Endpoint == "" {
 		return nil
 	}
 	u, err := url.Parse(o.Endpoint)
 	switch {
 	case err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return fmt.Errorf("%w: the endpoint is https://HOST or https://HOST:PORT, without a key", ErrURL)
+		return fmt.Errorf("%w: the endpoint is https://HOST or https://HOST:PORT, without a key", place.ErrURL)
 	case u.Scheme == "http" && !o.Insecure && !loopback(u.Hostname()):
-		return fmt.Errorf("%w: the endpoint is reached over plain HTTP; use https, or say insecure=true", ErrURL)
+		return fmt.Errorf("%w: the endpoint is reached over plain HTTP; use https, or say insecure=true", place.ErrURL)
 	case u.Scheme != "https" && u.Scheme != "http":
-		return fmt.Errorf("%w: the endpoint does not begin with https://", ErrURL)
+		return fmt.Errorf("%w: the endpoint does not begin with https://", place.ErrURL)
 	}
 	return nil
 }

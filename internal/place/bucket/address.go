@@ -1,49 +1,43 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package place
+package bucket
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
-)
 
-// Buckets returns what is known about buckets in addition to their addresses. profile is that of the
-// address, "" for none.
-type Buckets func(profile string) (BucketSettings, error)
+	"github.com/fovea-memory/fovea/internal/place"
+)
 
 // maxPrefix leaves room for the name of an object: a key has 1024 bytes.
 const maxPrefix = 700
 
-// openBucket opens the place that an address names. It sends no request. No error has the address:
-// somebody may have written a key into it.
-func openBucket(address string, buckets Buckets) (Place, error) {
-	o, profile, err := parseBucket(address)
-	if err != nil {
-		return nil, err
+// Opener returns what opens the place that an address names, which sends no request. known returns what is
+// known about buckets in addition to their addresses; profile is that of the address, "" for none. No
+// error has the address: somebody may have written a key into it.
+func Opener(known func(profile string) (Settings, error)) func(context.Context, string) (place.Place, error) {
+	return func(_ context.Context, address string) (place.Place, error) {
+		o, profile, err := parse(address)
+		if err != nil {
+			return nil, err
+		}
+		found, err := known(profile)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", place.ErrRight, err)
+		}
+		o.Region, o.Endpoint, o.Credentials = cmp.Or(o.Region, found.Region), cmp.Or(o.Endpoint, found.Endpoint), found.Credentials
+		return Open(o)
 	}
-	if buckets == nil {
-		return nil, fmt.Errorf("%w; buckets are not reached from here", ErrURL)
-	}
-	known, err := buckets(profile)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRight, err)
-	}
-	if o.Region == "" {
-		o.Region = known.Region
-	}
-	if o.Endpoint == "" {
-		o.Endpoint = known.Endpoint
-	}
-	o.Credentials = known.Credentials
-	return openS3(o)
 }
 
-// parseBucket reads s3://NAME/PREFIX?endpoint=URL&region=REGION&style=path|host&profile=NAME
+// parse reads s3://NAME/PREFIX?endpoint=URL&region=REGION&style=path|host&profile=NAME
 // &insecure=true.
-func parseBucket(address string) (o BucketOptions, profile string, err error) {
-	wrong := func(what string) (BucketOptions, string, error) {
-		return BucketOptions{}, "", fmt.Errorf("%w; %s", ErrURL, what)
+func parse(address string) (o Options, profile string, err error) {
+	wrong := func(what string) (Options, string, error) {
+		return Options{}, "", fmt.Errorf("%w; %s", place.ErrURL, what)
 	}
 	u, err := url.Parse(address)
 	switch {

@@ -1,33 +1,35 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package place
+package bucket
 
 import (
 	"context"
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // TestBucketAddress: what an address of a bucket says. One with a key in it is refused, and no
 // error has the key.
 func TestBucketAddress(t *testing.T) {
-	for address, want := range map[string]BucketOptions{
+	for address, want := range map[string]Options{
 		"s3://notes":                       {Name: "notes"},
-		"s3://notes/a/b/?region=eu-west-1": {Name: "notes", BucketSettings: BucketSettings{Region: "eu-west-1"}},
+		"s3://notes/a/b/?region=eu-west-1": {Name: "notes", Settings: Settings{Region: "eu-west-1"}},
 		"s3://notes/a%20b?endpoint=https://box:9000&style=host&profile=p": {Name: "notes", VirtualHost: true,
-			BucketSettings: BucketSettings{Endpoint: "https://box:9000"}},
-		"s3://notes?endpoint=http://box&insecure=true&style=path": {Name: "notes", Insecure: true, BucketSettings: BucketSettings{Endpoint: "http://box"}},
+			Settings: Settings{Endpoint: "https://box:9000"}},
+		"s3://notes?endpoint=http://box&insecure=true&style=path": {Name: "notes", Insecure: true, Settings: Settings{Endpoint: "http://box"}},
 	} {
-		got, profile, err := parseBucket(address)
+		got, profile, err := parse(address)
 		if err != nil || got.Name != want.Name || got.VirtualHost != want.VirtualHost || got.Insecure != want.Insecure ||
 			got.Region != want.Region || got.Endpoint != want.Endpoint ||
 			strings.HasSuffix(got.Prefix, "/") || (profile == "p") != strings.Contains(address, "profile") {
 			t.Errorf("%s: %+v, %v", address, got, err)
 		}
 	}
-	keys := func(string) (BucketSettings, error) {
-		return BucketSettings{Credentials: func(context.Context) (Credentials, error) { return Credentials{}, nil }}, nil
+	keys := func(string) (Settings, error) {
+		return Settings{Credentials: func(context.Context) (Credentials, error) { return Credentials{}, nil }}, nil
 	}
 	for _, address := range []string{
 		"s3://id:verysecret@notes/x", "s3://verysecret@notes", "s3://notes/x?secret=verysecret", "s3://notes?endpoint=https://id:verysecret@box",
@@ -35,12 +37,12 @@ func TestBucketAddress(t *testing.T) {
 		"s3://notes#verysecret", "s3://No/x", "s3:///x", "s3://", "s3://notes/%00", "s3://notes/%zz?verysecret", "s3://notes/%ff",
 		"s3://notes/" + strings.Repeat("x", 800), "s3://notes?insecure=verysecret", "s3://notes?endpoint=http://box",
 	} {
-		_, err := Open(t.Context(), address, keys)
-		if !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "verysecret") || len(err.Error()) > 300 {
+		_, err := place.Open(t.Context(), address, place.Openers{"s3": Opener(keys)})
+		if !errors.Is(err, place.ErrURL) || strings.Contains(err.Error(), "verysecret") || len(err.Error()) > 300 {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if _, err := Open(t.Context(), "s3://notes", nil); !errors.Is(err, ErrURL) {
+	if _, err := place.Open(t.Context(), "s3://notes", nil); !errors.Is(err, place.ErrURL) {
 		t.Error(err)
 	}
 }
@@ -49,7 +51,7 @@ func TestBucketAddress(t *testing.T) {
 func FuzzBucketAddress(f *testing.F) {
 	f.Add("s3://notes/a?endpoint=https://box&region=r")
 	f.Fuzz(func(t *testing.T, rest string) {
-		o, _, err := parseBucket("s3://" + rest)
+		o, _, err := parse("s3://" + rest)
 		if err != nil {
 			return
 		}

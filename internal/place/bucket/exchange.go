@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package place
+package bucket
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // exchange is one operation: it sends each attempt, reads the answer within its bounds, and
@@ -79,7 +81,7 @@ func (e *exchange) read(response *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
 	switch {
 	case len(body) > limit:
-		return fmt.Errorf("%s has more than %d bytes: %w", e.key, limit, ErrDamaged)
+		return fmt.Errorf("%s has more than %d bytes: %w", e.key, limit, place.ErrDamaged)
 	case err != nil:
 		return err
 	}
@@ -92,7 +94,7 @@ func (e *exchange) read(response *http.Response) error {
 func (e *exchange) judge(method string, err error) {
 	e.failed = err
 	switch {
-	case errors.Is(err, ErrDamaged):
+	case errors.Is(err, place.ErrDamaged):
 	case err != nil:
 		e.again, e.unsure = true, e.unsure || !unsent(err)
 	case later(e.status):

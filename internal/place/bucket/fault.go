@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package place
+package bucket
 
 import (
 	"cmp"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/transfer"
+
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // right is an error of a bucket that does not let this machine in, or not do all.
@@ -20,8 +22,8 @@ type right string
 
 func (r right) Error() string { return string(r) }
 
-// Is reports that each is an ErrRight.
-func (right) Is(target error) bool { return target == ErrRight }
+// Is reports that each is an place.ErrRight.
+func (right) Is(target error) bool { return target == place.ErrRight }
 
 const (
 	errDenied right = "the access key has no right to do this"
@@ -62,10 +64,10 @@ func (e *exchange) fault(ctx context.Context, err error) error {
 		return key.error
 	}
 	switch {
-	case errors.Is(e.failed, ErrDamaged):
+	case errors.Is(e.failed, place.ErrDamaged):
 		return e.failed
 	case e.failed != nil:
-		return fmt.Errorf("%w from %s: %w", ErrNoAnswer, e.host, transfer.Plain(e.failed))
+		return fmt.Errorf("%w from %s: %w", place.ErrNoAnswer, e.host, transfer.Plain(e.failed))
 	case e.status == 0:
 		return fmt.Errorf("%s: the request cannot be made: %s", e.key, oneLine(err.Error()))
 	case e.status/100 == 2:
@@ -79,7 +81,7 @@ func (e *exchange) refusal() error {
 	r := readReply(e.body)
 	switch r.Code {
 	case "NoSuchKey":
-		return fmt.Errorf("%s: %w", e.key, ErrNone)
+		return fmt.Errorf("%s: %w", e.key, place.ErrNone)
 	case "NoSuchBucket":
 		return fmt.Errorf("%s: %w", e.b.name, errBucket)
 	case "AccessDenied", "AllAccessDisabled", "AccountProblem":
@@ -99,15 +101,15 @@ func (e *exchange) refusal() error {
 	}
 	switch {
 	case e.status == http.StatusPreconditionFailed, e.status == http.StatusConflict:
-		return fmt.Errorf("%s: %w", e.key, ErrChanged)
+		return fmt.Errorf("%s: %w", e.key, place.ErrChanged)
 	case e.status == http.StatusNotFound && r.Code == "":
-		return fmt.Errorf("%s: %w", e.key, ErrNone)
+		return fmt.Errorf("%s: %w", e.key, place.ErrNone)
 	case e.status == http.StatusForbidden, e.status == http.StatusUnauthorized:
 		return fmt.Errorf("%w: it lacks %s on %s", errDenied, e.right, e.b.name)
 	}
 	said := strings.TrimSpace(fmt.Sprintf("%d %s %s", e.status, r.Code, r.Message))
 	if later(e.status) {
-		return fmt.Errorf("%w from %s but %s", ErrNoAnswer, e.host, said)
+		return fmt.Errorf("%w from %s but %s", place.ErrNoAnswer, e.host, said)
 	}
 	return fmt.Errorf("%s answers %s", e.host, said)
 }

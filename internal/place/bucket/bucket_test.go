@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package place
+package bucket
 
 import (
 	"bytes"
@@ -20,6 +20,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // gateway is a server that answers as a test says.
@@ -44,10 +46,10 @@ func gatewayOf(t *testing.T, each func(n int, w http.ResponseWriter, r *http.Req
 		each(n, w, r)
 	}))
 	t.Cleanup(server.Close)
-	o := BucketOptions{Name: "notes", BucketSettings: BucketSettings{Endpoint: server.URL, Credentials: fixed},
+	o := Options{Name: "notes", Settings: Settings{Endpoint: server.URL, Credentials: fixed},
 		Wait: func(int) time.Duration { s.waits++; return 0 }}
 	var err error
-	if s.b, err = openS3(o); err != nil {
+	if s.b, err = open(o); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -72,7 +74,7 @@ func say(w http.ResponseWriter, status int, code string) {
 // TestAnswers: each way in which stores say the same thing has one meaning.
 func TestAnswers(t *testing.T) {
 	put := func(tag string) func(*bucket) error {
-		return func(b *bucket) error { _, err := b.putSlowly(t.Context(), "k", tag, []byte("x"), nil); return err }
+		return func(b *bucket) error { _, err := b.PutSlowly(t.Context(), "k", tag, []byte("x"), nil); return err }
 	}
 	get := func(b *bucket) error { _, _, err := b.get(t.Context(), "k", 10); return err }
 	list := func(b *bucket) error { _, err := b.List(t.Context(), "k"); return err }
@@ -85,14 +87,14 @@ func TestAnswers(t *testing.T) {
 		want   error
 		text   string
 	}{
-		{"create what is there", put(""), 412, "PreconditionFailed", ErrChanged, ""},
-		{"create at the same time", put(""), 409, "ConditionalRequestConflict", ErrChanged, ""},
-		{"replace another one", put(`"t"`), 412, "PreconditionFailed", ErrChanged, ""},
-		{"replace none, at Amazon", put(`"t"`), 404, "NoSuchKey", ErrChanged, ""},
-		{"replace none, elsewhere", put(`"t"`), 412, "PreconditionFailed", ErrChanged, ""},
-		{"replace none, without a body", put(`"t"`), 404, "", ErrChanged, ""},
+		{"create what is there", put(""), 412, "PreconditionFailed", place.ErrChanged, ""},
+		{"create at the same time", put(""), 409, "ConditionalRequestConflict", place.ErrChanged, ""},
+		{"replace another one", put(`"t"`), 412, "PreconditionFailed", place.ErrChanged, ""},
+		{"replace none, at Amazon", put(`"t"`), 404, "NoSuchKey", place.ErrChanged, ""},
+		{"replace none, elsewhere", put(`"t"`), 412, "PreconditionFailed", place.ErrChanged, ""},
+		{"replace none, without a body", put(`"t"`), 404, "", place.ErrChanged, ""},
 		{"put to no bucket", put(`"t"`), 404, "NoSuchBucket", errBucket, "notes"},
-		{"get none", get, 404, "NoSuchKey", ErrNone, ""},
+		{"get none", get, 404, "NoSuchKey", place.ErrNone, ""},
 		{"remove none", remove, 404, "NoSuchKey", nil, ""},
 		{"put without a right", put(""), 403, "AccessDenied", errDenied, "s3:PutObject"},
 		{"get without a right", get, 403, "AccessDenied", errDenied, "s3:GetObject"},
@@ -101,8 +103,8 @@ func TestAnswers(t *testing.T) {
 		{"a key that nobody knows", list, 403, "InvalidAccessKeyId", errKey, "access key"},
 		{"a wrong secret", list, 403, "SignatureDoesNotMatch", errKey, "secret key"},
 		{"an old token", list, 400, "ExpiredToken", errKey, "expired"},
-		{"too busy", put(""), 503, "SlowDown", ErrNoAnswer, "SlowDown"},
-		{"asked too often", get, 429, "TooManyRequests", ErrNoAnswer, "429"},
+		{"too busy", put(""), 503, "SlowDown", place.ErrNoAnswer, "SlowDown"},
+		{"asked too often", get, 429, "TooManyRequests", place.ErrNoAnswer, "429"},
 		{"not known there", put(""), 501, "NotImplemented", nil, "501 NotImplemented because"},
 	} {
 		s := gatewayOf(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -129,7 +131,7 @@ func TestAnswers(t *testing.T) {
 // TestUnknownWrite: a write whose answer was lost, and whose repetition is refused, was done if the
 // object has its bytes.
 func TestUnknownWrite(t *testing.T) {
-	for there, want := range map[string]error{"ours": nil, "theirs": ErrChanged, "": ErrChanged} {
+	for there, want := range map[string]error{"ours": nil, "theirs": place.ErrChanged, "": place.ErrChanged} {
 		s := gatewayOf(t, func(n int, w http.ResponseWriter, r *http.Request) {
 			switch {
 			case n == 1:
@@ -143,7 +145,7 @@ func TestUnknownWrite(t *testing.T) {
 				_, _ = io.WriteString(w, there)
 			}
 		})
-		if _, err := s.b.putSlowly(t.Context(), "k", "", []byte("ours"), nil); !errors.Is(err, want) {
+		if _, err := s.b.PutSlowly(t.Context(), "k", "", []byte("ours"), nil); !errors.Is(err, want) {
 			t.Errorf("there is %q: %v, want %v", there, err, want)
 		}
 		if n := len(s.asked()); n != 3 || s.asked()[2].Method != http.MethodGet {
@@ -151,7 +153,7 @@ func TestUnknownWrite(t *testing.T) {
 		}
 	}
 	s := gatewayOf(t, func(_ int, w http.ResponseWriter, _ *http.Request) { say(w, 412, "PreconditionFailed") })
-	if _, err := s.b.putSlowly(t.Context(), "k", "", []byte("ours"), nil); !errors.Is(err, ErrChanged) || len(s.asked()) != 1 {
+	if _, err := s.b.PutSlowly(t.Context(), "k", "", []byte("ours"), nil); !errors.Is(err, place.ErrChanged) || len(s.asked()) != 1 {
 		t.Errorf("a first answer that says no is looked up: %v, %d", err, len(s.asked()))
 	}
 }
@@ -172,7 +174,7 @@ func TestClock(t *testing.T) {
 // TestWaits: attempts are few, and each waits longer than the one before, up to a limit.
 func TestWaits(t *testing.T) {
 	s := gatewayOf(t, func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	if _, _, err := s.b.get(t.Context(), "k", 1); !errors.Is(err, ErrNoAnswer) || strings.Contains(err.Error(), "/notes/") {
+	if _, _, err := s.b.get(t.Context(), "k", 1); !errors.Is(err, place.ErrNoAnswer) || strings.Contains(err.Error(), "/notes/") {
 		t.Error(err)
 	}
 	if len(s.asked()) != attempts || s.waits != attempts-1 {
@@ -192,7 +194,7 @@ func TestBounds(t *testing.T) {
 		w.Header().Set("ETag", `"x"`)
 		_, _ = io.WriteString(w, strings.Repeat("x", 1000))
 	})
-	if _, _, err := endless.b.get(t.Context(), "k", 999); !errors.Is(err, ErrDamaged) {
+	if _, _, err := endless.b.get(t.Context(), "k", 999); !errors.Is(err, place.ErrDamaged) {
 		t.Error(err)
 	}
 	if data, tag, err := endless.b.get(t.Context(), "k", 1000); err != nil || len(data) != 1000 || tag != `"x"` {
@@ -201,7 +203,7 @@ func TestBounds(t *testing.T) {
 	turning := gatewayOf(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken></ListBucketResult>", n)
 	})
-	if _, err := turning.b.List(t.Context(), ""); !errors.Is(err, ErrDamaged) || len(turning.asked()) != maxPages {
+	if _, err := turning.b.List(t.Context(), ""); !errors.Is(err, place.ErrDamaged) || len(turning.asked()) != maxPages {
 		t.Error(err, len(turning.asked()))
 	}
 	page := gatewayOf(t, func(_ int, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html><body>Sign in") })
@@ -241,26 +243,26 @@ func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
 // what is written, and under which condition, is signed; nothing is that a gateway rewrites.
 func TestRequests(t *testing.T) {
 	for _, c := range []struct {
-		o    BucketOptions
+		o    Options
 		want string
 	}{
-		{BucketOptions{Name: "notes"}, "https://notes.s3.us-east-1.amazonaws.com/a%20b/%C3%A9%2B/k"},
-		{BucketOptions{Name: "notes.dotted"}, "https://s3.us-east-1.amazonaws.com/notes.dotted/a%20b/%C3%A9%2B/k"},
-		{BucketOptions{Name: "notes", BucketSettings: BucketSettings{Region: "cn-north-1"}}, "https://notes.s3.cn-north-1.amazonaws.com.cn/a%20b/%C3%A9%2B/k"},
-		{BucketOptions{Name: "notes", BucketSettings: BucketSettings{Endpoint: "https://box:9000"}}, "https://box:9000/notes/a%20b/%C3%A9%2B/k"},
-		{BucketOptions{Name: "notes", VirtualHost: true, BucketSettings: BucketSettings{Endpoint: "https://box:9000/"}}, "https://notes.box:9000/a%20b/%C3%A9%2B/k"},
-		{BucketOptions{Name: "notes", BucketSettings: BucketSettings{Endpoint: "http://[::1]:9000"}}, "http://[::1]:9000/notes/a%20b/%C3%A9%2B/k"},
-		{BucketOptions{Name: "notes", Insecure: true, BucketSettings: BucketSettings{Endpoint: "http://box"}}, "http://box/notes/a%20b/%C3%A9%2B/k"},
+		{Options{Name: "notes"}, "https://notes.s3.us-east-1.amazonaws.com/a%20b/%C3%A9%2B/k"},
+		{Options{Name: "notes.dotted"}, "https://s3.us-east-1.amazonaws.com/notes.dotted/a%20b/%C3%A9%2B/k"},
+		{Options{Name: "notes", Settings: Settings{Region: "cn-north-1"}}, "https://notes.s3.cn-north-1.amazonaws.com.cn/a%20b/%C3%A9%2B/k"},
+		{Options{Name: "notes", Settings: Settings{Endpoint: "https://box:9000"}}, "https://box:9000/notes/a%20b/%C3%A9%2B/k"},
+		{Options{Name: "notes", VirtualHost: true, Settings: Settings{Endpoint: "https://box:9000/"}}, "https://notes.box:9000/a%20b/%C3%A9%2B/k"},
+		{Options{Name: "notes", Settings: Settings{Endpoint: "http://[::1]:9000"}}, "http://[::1]:9000/notes/a%20b/%C3%A9%2B/k"},
+		{Options{Name: "notes", Insecure: true, Settings: Settings{Endpoint: "http://box"}}, "http://box/notes/a%20b/%C3%A9%2B/k"},
 	} {
 		a := &answers{status: 200, header: http.Header{"Etag": {`"x"`}}}
 		day := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 		c.o.Prefix, c.o.Credentials, c.o.Transport, c.o.Now = "a b/é+", fixed, a, func() time.Time { return day }
-		b, err := openS3(c.o)
+		b, err := open(c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for condition, tag := range map[string]string{"if-match": `"t"`, "if-none-match": ""} {
-			if _, err := b.putSlowly(t.Context(), "k", tag, []byte("body"), nil); err != nil {
+			if _, err := b.PutSlowly(t.Context(), "k", tag, []byte("body"), nil); err != nil {
 				t.Fatal(c.want, err)
 			}
 			r, sent := a.seen[len(a.seen)-1], a.bodies[len(a.bodies)-1]
@@ -287,17 +289,17 @@ func TestRequests(t *testing.T) {
 			}
 		}
 	}
-	at := func(endpoint string) BucketOptions {
-		return BucketOptions{Name: "notes", BucketSettings: BucketSettings{Endpoint: endpoint}}
+	at := func(endpoint string) Options {
+		return Options{Name: "notes", Settings: Settings{Endpoint: endpoint}}
 	}
-	for _, o := range []BucketOptions{
-		{Name: "no"}, {Name: "UPPER"}, {Name: "a/b"}, {Name: "notes", BucketSettings: BucketSettings{Region: "eu/../x"}},
+	for _, o := range []Options{
+		{Name: "no"}, {Name: "UPPER"}, {Name: "a/b"}, {Name: "notes", Settings: Settings{Region: "eu/../x"}},
 		at("http://box"), at("ftp://box"),
 		at("https://id:verysecret@box"), at("https://box/path"),
 		at("https://box?x=verysecret"), at("http://127.0.0.1.example"),
 	} {
 		o.Credentials = fixed
-		if _, err := openS3(o); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "verysecret") {
+		if _, err := open(o); !errors.Is(err, place.ErrURL) || strings.Contains(err.Error(), "verysecret") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -308,7 +310,7 @@ func TestRequests(t *testing.T) {
 func TestCredentialsAreRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, a := 0, &answers{status: 204}
-		b, err := openS3(BucketOptions{Name: "notes", Transport: a, BucketSettings: BucketSettings{Credentials: func(context.Context) (Credentials, error) {
+		b, err := open(Options{Name: "notes", Transport: a, Settings: Settings{Credentials: func(context.Context) (Credentials, error) {
 			asked++
 			return Credentials{KeyID: fmt.Sprint("id", asked), Secret: "s", Token: "t", Expires: time.Now().Add(time.Hour)}, nil
 		}}})
@@ -341,7 +343,7 @@ func TestNoCredentials(t *testing.T) {
 		"the program failed": func(context.Context) (Credentials, error) { return Credentials{}, errors.New("the program failed") },
 	} {
 		a := &answers{status: 204}
-		b, err := openS3(BucketOptions{Name: "notes", Transport: a, BucketSettings: BucketSettings{Credentials: ask}})
+		b, err := open(Options{Name: "notes", Transport: a, Settings: Settings{Credentials: ask}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +366,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		a := &answers{status: status, header: http.Header{"Date": {string(body)}, "Etag": {string(body)}, "X-Amz-Bucket-Region": {string(body)}}, body: body}
-		b, err := openS3(BucketOptions{Name: "notes", Transport: a, BucketSettings: BucketSettings{Credentials: fixed}, Wait: func(int) time.Duration { return 0 }})
+		b, err := open(Options{Name: "notes", Transport: a, Settings: Settings{Credentials: fixed}, Wait: func(int) time.Duration { return 0 }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -376,7 +378,7 @@ func FuzzAnswers(f *testing.F) {
 		if errGet == nil && !bytes.Equal(data, body) {
 			t.Errorf("got %q", data)
 		}
-		_, errPut := b.putSlowly(t.Context(), "k", "", body, nil)
+		_, errPut := b.PutSlowly(t.Context(), "k", "", body, nil)
 		for _, err := range []error{err, errGet, errPut, b.Remove(t.Context(), "k")} {
 			if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x1b\x00") || len(err.Error()) > 2500 || strings.Contains(err.Error(), "verysecret")) {
 				t.Errorf("%q", err)
@@ -391,7 +393,7 @@ func TestListsAreWhole(t *testing.T) {
 		"<Contents><Key>b</Key></Contents></ListBucketResult>"
 	for cut := range len(whole) {
 		a := &answers{status: 200, body: []byte(whole[:cut])}
-		b, err := openS3(BucketOptions{Name: "notes", Transport: a, BucketSettings: BucketSettings{Credentials: fixed}})
+		b, err := open(Options{Name: "notes", Transport: a, Settings: Settings{Credentials: fixed}})
 		if err != nil {
 			t.Fatal(err)
 		}
