@@ -15,12 +15,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -65,18 +62,6 @@ type BundleReadRequest struct {
 	Replace    bool   `json:"replace,omitempty" jsonschema:"may be of another memory" flag:"make its state the present one instead of merging"`
 	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
-}
-
-// Brought is what came into a scope from another history.
-type Brought struct {
-	Scope     string         `json:"scope" jsonschema:"memex or project/NAME"`
-	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new"`
-	Root      string         `json:"root" jsonschema:"after it"`
-	Files     []string       `json:"files" jsonschema:"written or removed"`
-	Left      []string       `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
-	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
-
-	Would *api.Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
 }
 
 func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle, error) {
@@ -223,28 +208,6 @@ func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 	return opened, err
 }
 
-// incoming is the folder, in the state folder, that a bundle is read into.
-const incoming = "incoming"
-
-// receive hands the empty incoming folder to do, and removes it when that has ended.
-func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err error) {
-	done, err := turn(ctx, a)
-	if err != nil {
-		return err
-	}
-	defer done()
-	state := a.Memex.Histories().State
-	if err := vfs.RemoveAll(state, incoming); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, vfs.RemoveAll(state, incoming)) }()
-	in, err := vfs.Sub(state, incoming)
-	if err != nil {
-		return err
-	}
-	return do(in)
-}
-
 func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all []Brought, err error) {
 	const op = "bundle read"
 	if !filepath.IsAbs(req.File) {
@@ -347,67 +310,6 @@ func (r *reading) prepare(ctx context.Context, h place.Header) error {
 	}()
 	_, err = place.ReadInto(ctx, r.in, from, "")
 	return errors.Join(err, from.Close())
-}
-
-// bringing says how another history is brought in; a trial changes nothing, as a dry run.
-type bringing struct{ replace, memoryOnly, trial bool }
-
-// bringAll brings in the histories of scopes that another state folder has, and hands each to
-// took. What cannot be done shows before anything is done.
-func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, called string, how bringing, took func(Brought, fovea.Commit) error) error {
-	if trial := how; len(scopes) > 1 && !a.Call.DryRun {
-		trial.trial = true
-		for _, name := range scopes {
-			if _, _, err := bring(ctx, a, in, name, called, trial); err != nil {
-				return err
-			}
-		}
-	}
-	for _, name := range scopes {
-		b, c, err := bring(ctx, a, in, name, called, how)
-		if err == nil {
-			err = took(b, c)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bring merges the history of a scope in another state folder, or puts its state in place. The
-// commit is zero where there was nothing new.
-func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
-	m := a.Memex
-	if name != scope.Memex {
-		var err error
-		if m, err = a.Memex.Scope(ctx, name); err != nil {
-			return Brought{}, fovea.Commit{}, err
-		}
-	}
-	opts := a.Write()
-	opts.MemoryOnly, opts.DryRun = how.memoryOnly, opts.DryRun || how.trial
-	done := Brought{Scope: name, Files: []string{}, Conflicts: []api.Conflict{}}
-	var c fovea.Commit
-	var files []string
-	var err error
-	if how.replace || m.View().Head().Seq == 0 {
-		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
-	} else {
-		var conflicts []document.Conflict
-		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts)
-		done.Conflicts = api.Conflicts(conflicts)
-	}
-	if err != nil {
-		return Brought{}, fovea.Commit{}, err
-	}
-	root := m.View().Root()
-	if c.Seq != 0 { // one that comes again finds its own
-		root = c.Root
-	}
-	done.Would = a.Would(ctx, c)
-	done.Seq, done.Root, done.Files, done.Left = c.Seq, root.String(), append(done.Files, files...), c.Left
-	return done, c, nil
 }
 
 // kindOf is the kind of an error on the way to or from a bundle or a place.

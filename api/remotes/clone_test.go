@@ -3,7 +3,6 @@
 package remotes_test
 
 import (
-	"io"
 	"path/filepath"
 	"testing"
 
@@ -22,10 +21,7 @@ func newClone(t *testing.T, k *foveatest.Kubo, key place.Identity, cid string) *
 	keys := func() (api.Seals, error) { return api.Seals{Own: key}, nil }
 	dir := t.TempDir()
 	err := place.Unpack(state, func(in vfs.FS) error {
-		return remotes.CloneIPFS(t.Context(), "http://"+k.Address, keys, cid, in, func(r io.Reader) error {
-			_, err := place.ReadInto(t.Context(), in, r, dir)
-			return err
-		})
+		return remotes.CloneIPFS(t.Context(), "http://"+k.Address, keys, cid, in, dir)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -107,9 +107,6 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 
 func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 	if req.Name == IPFSPrefix {
-		if _, err := a.View(ctx); err != nil { // the folder is read first
-			return nil, err
-		}
 		return pushIPFS(ctx, a)
 	}
 	return with(ctx, a, "push", req, write)
@@ -117,9 +114,6 @@ func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 
 func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 	if strings.HasPrefix(req.Name, IPFSPrefix) {
-		if _, err := a.View(ctx); err != nil { // the folder is read first
-			return nil, err
-		}
 		return pullIPFS(ctx, a, req.Name)
 	}
 	return with(ctx, a, "pull", req, fetch)
@@ -233,14 +227,8 @@ func mergeCopy(ctx context.Context, a api.Access, req MergeRequest) (*MergeRespo
 	if err != nil {
 		return nil, err
 	}
-	root := a.On().View().Root()
-	if c.Seq != 0 { // one that comes again finds its own
-		root = c.Root
-	}
-	out := &MergeResponse{
-		Seq: c.Seq, Root: root.String(), Parents: []string{}, Files: append([]string{}, files...), Left: c.Left,
-		Conflicts: api.Conflicts(conflicts), Would: a.Would(ctx, c),
-	}
+	b := brought(ctx, a, a.On(), c, "", files, conflicts)
+	out := &MergeResponse{Seq: b.Seq, Root: b.Root, Parents: []string{}, Files: b.Files, Left: b.Left, Conflicts: b.Conflicts, Would: b.Would}
 	for _, parent := range c.Parents {
 		out.Parents = append(out.Parents, parent.String())
 	}

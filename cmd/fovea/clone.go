@@ -255,10 +255,7 @@ func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir str
 	if err != nil {
 		return err
 	}
-	return remotes.CloneIPFS(ctx, address, localOf(&s.config).Seals, how.source, in, func(r io.Reader) error {
-		_, err := place.ReadInto(ctx, in, r, dir)
-		return err
-	})
+	return remotes.CloneIPFS(ctx, address, localOf(&s.config).Seals, how.source, in, dir)
 }
 
 func (how *cloning) fromRemote(ctx context.Context, p place.Place, in vfs.FS, dir string) error {

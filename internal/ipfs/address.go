@@ -4,15 +4,20 @@ package ipfs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -88,12 +93,44 @@ func ParseCID(text string) (merkle.Digest, error) {
 
 // Found is what a CID names.
 type Found struct {
+	CID merkle.Digest // that was named
 	// Archive is an archive with histories, nil for a state without history.
 	Archive *place.Manifest
 	// Root is that of the state, of an archive the zero digest.
 	Root merkle.Digest
 	// Seq is the number of the commit that was named, 0 for a root.
 	Seq uint64
+}
+
+// Scopes lists those whose histories come by it, the memex first.
+func (f Found) Scopes() []string {
+	if f.Archive == nil {
+		return []string{scope.Memex}
+	}
+	return place.ScopesOf(f.Archive.Packs)
+}
+
+// Fetch reads what a CID names into a state folder: an archive as place.ReadInto does, and where it is wanted
+// a state, as a history of one commit. key opens a sealed archive. After an error the folder holds a part.
+// Errors: ErrStateOnly, those of Find, ReadArchive, FetchState and place.ReadInto.
+func (c *Client) Fetch(ctx context.Context, d merkle.Digest, key place.Identity, in vfs.FS, memex string, wantState bool) (Found, error) {
+	found, err := c.Find(ctx, d, key)
+	switch {
+	case err != nil:
+	case found.Archive != nil:
+		err = c.ReadArchive(ctx, found.Archive, key, func(r io.Reader) error {
+			_, err := place.ReadInto(ctx, in, r, memex)
+			return err
+		})
+	case !wantState:
+		err = ErrStateOnly
+	default:
+		var to *disk.Store
+		if to, _, err = disk.Open(in, nil); err == nil {
+			err = errors.Join(c.FetchState(ctx, found.Root, to), to.Close())
+		}
+	}
+	return found, err
 }
 
 // Find returns what a CID names; key opens a sealed place. Errors: ErrOther, place.ErrNoKey,
@@ -104,14 +141,14 @@ func (c *Client) Find(ctx context.Context, d merkle.Digest, key place.Identity) 
 		return Found{}, err
 	}
 	if merkle.IsMap(block) {
-		return Found{Root: d}, nil
+		return Found{CID: d, Root: d}, nil
 	}
 	if commit, err := graph.CommitHead(block); err == nil {
-		return Found{Root: commit.State, Seq: commit.Seq}, nil
+		return Found{CID: d, Root: commit.State, Seq: commit.Seq}, nil
 	}
 	m, err := decode(block, key)
 	if err != nil {
 		return Found{}, fmt.Errorf("%s: %w", d, err)
 	}
-	return Found{Archive: &m}, nil
+	return Found{CID: d, Archive: &m}, nil
 }

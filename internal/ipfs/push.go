@@ -64,11 +64,11 @@ type Sent struct {
 // Client.Pin.
 func Push(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
-		return Sent{}, fmt.Errorf("ipfs: %w", place.ErrNothing)
+		return Sent{}, place.ErrNothing
 	}
 	k, err := load(job.State)
 	if err != nil {
-		return Sent{}, fmt.Errorf("ipfs: %w", err)
+		return Sent{}, err
 	}
 	p := &pushing{Job: job, ctx: ctx, known: k, done: map[merkle.Digest]bool{}}
 	sent, err := p.run()
@@ -77,7 +77,7 @@ func Push(ctx context.Context, job *Job) (Sent, error) {
 		sent, err = p.run()
 	}
 	if err != nil {
-		return Sent{}, fmt.Errorf("ipfs: %w", err)
+		return Sent{}, err
 	}
 	return sent, nil
 }
@@ -241,10 +241,25 @@ func (p *pushing) pack(sources []place.Source) (pack place.Pack, err error) {
 		p.sent.Commits += s.Seq - min(s.Seq, last.Seq)
 	}
 	var pieces []merkle.Digest
+	took := func(d merkle.Digest, piece []byte) {
+		pieces, pack.Size = append(pieces, d), pack.Size+uint64(len(piece))
+	}
 	if len(p.To) > 0 {
-		pieces, pack.Size, err = p.sealed(sources)
-	} else {
-		pieces, pack.Size, err = p.plain(sources)
+		err = place.WritePieces(p.ctx, sources, p.To, PieceSize, func(piece []byte) error {
+			d, err := p.out.PutRaw(piece)
+			took(d, piece)
+			return err
+		})
+	} else { // each block is a piece
+		err = place.WriteBlocks(p.ctx, sources, func(block []byte) (merkle.Digest, error) {
+			d, err := merkle.Sum(block), error(nil)
+			if !p.done[d] && !p.there[d] {
+				_, err = p.out.Put(block)
+			}
+			p.done[d] = true
+			took(d, block)
+			return d, err
+		})
 	}
 	if err == nil && len(pieces) > MaxPieces {
 		err = fmt.Errorf("%d pieces: %w", len(pieces), place.ErrTooLarge)
@@ -253,30 +268,6 @@ func (p *pushing) pack(sources []place.Source) (pack place.Pack, err error) {
 		pack.List, err = writeList(p.out, pieces)
 	}
 	return pack, err
-}
-
-// sealed writes the sealed bundle, cut into pieces.
-func (p *pushing) sealed(sources []place.Source) (pieces []merkle.Digest, size uint64, err error) {
-	err = place.WritePieces(p.ctx, sources, p.To, PieceSize, func(piece []byte) error {
-		d, err := p.out.PutRaw(piece)
-		pieces, size = append(pieces, d), size+uint64(len(piece))
-		return err
-	})
-	return pieces, size, err
-}
-
-// plain writes the blocks of the bundle, each a piece.
-func (p *pushing) plain(sources []place.Source) (pieces []merkle.Digest, size uint64, err error) {
-	err = place.WriteBlocks(p.ctx, sources, func(block []byte) (merkle.Digest, error) {
-		d, err := merkle.Sum(block), error(nil)
-		if !p.done[d] && !p.there[d] {
-			_, err = p.out.Put(block)
-		}
-		p.done[d] = true
-		pieces, size = append(pieces, d), size+uint64(len(block))
-		return d, err
-	})
-	return pieces, size, err
 }
 
 // pin makes the archive the one that is known.

@@ -21,11 +21,11 @@ import (
 // its content.
 func PushState(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
-		return Sent{}, fmt.Errorf("ipfs: %w", place.ErrNothing)
+		return Sent{}, place.ErrNothing
 	}
 	p := &pushing{Job: job, ctx: ctx, done: map[merkle.Digest]bool{}}
 	if err := p.pushState(&job.Sources[0]); err != nil {
-		return Sent{}, fmt.Errorf("ipfs: %w", err)
+		return Sent{}, err
 	}
 	root := job.Sources[0].Root
 	return Sent{CID: root, Root: root, Bytes: p.out.Size()}, nil

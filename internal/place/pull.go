@@ -118,12 +118,12 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 		}
 	}
 	o.Head, o.New = have.Head, have.Merged != have.Sum || have.Partly
-	o.Scopes = scopesOf(have.Head.Packs)
+	o.Scopes = ScopesOf(have.Head.Packs)
 	return o, nil
 }
 
-// scopesOf lists the scopes that packs have, the memex first.
-func scopesOf(packs []Pack) []string {
+// ScopesOf lists the scopes that packs have, the memex first.
+func ScopesOf(packs []Pack) []string {
 	var names []string
 	for _, p := range packs {
 		for _, s := range p.Scopes {
@@ -225,7 +225,7 @@ func (r *Remote) anew(ctx context.Context, folder string, had, packs []Pack) err
 
 // contains refuses a copy that lacks the head of a scope that was there.
 func (r *Remote) contains(folder string, had []Pack) (err error) {
-	for _, name := range scopesOf(had) {
+	for _, name := range ScopesOf(had) {
 		last, _ := At(had, name)
 		dir := folder
 		if name != scope.Memex {
