@@ -7,28 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
-
-// TestPlaces: a folder, and one at the other end of a pipe, are places; TestBucket has a bucket.
-func TestPlaces(t *testing.T) {
-	folder, _ := openPlace(t)
-	placetest.Check(t, folder)
-	toThere, fromHere := io.Pipe()
-	toHere, fromThere := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- place.Serve(t.Context(), folder, toThere, fromThere) }()
-	p := place.Pipe(toHere, fromHere, func() error { return <-ended })
-	placetest.Check(t, p)
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
-}
 
 // late is a place whose writes of heads arrive when they are let go, and get no answer.
 type late struct {

@@ -81,16 +81,6 @@ type Proof struct {
 	Signed string
 }
 
-// Scope returns the scope of that name.
-func (h Header) Scope(name string) (Scope, bool) {
-	for _, s := range h.Scopes {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return Scope{}, false
-}
-
 func (h *Header) code(c *Coder, word *string, format *uint64) {
 	c.Record(word, format, &h.Signer, Each(c, &h.Scopes, func(s *Scope) {
 		c.Record(&s.Name, &s.First, &s.Seq, &s.Head, &s.Root, &s.SinceSeq, c.optional(&s.Since))

@@ -14,6 +14,7 @@ import (
 func TestBundlePage(t *testing.T) {
 	foveatest.FormatPage(t, "../../doc/format/bundle.md", map[string]int{
 		"Format": place.BundleFormat, "MaxScopes": place.MaxScopes, "MaxBatch": place.MaxBatch,
+		"MaxBlock": place.MaxBlock, "MaxRoots": place.MaxRoots, "MaxHeader": place.MaxHeader,
 	})
 }
 

@@ -41,5 +41,5 @@
 // Elsewhere: whether commits and states are what they say (package chain, when the store is
 // loaded), merging (package travel), which remotes a memory has (package api/remotes), IPFS
 // (package ipfs), where credentials are found (package config). The pages are
-// doc/format/archive.md, bundle.md and remote.md.
+// doc/format/bundle.md and remote.md.
 package place

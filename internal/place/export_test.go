@@ -6,12 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // ErrRoot is returned by VerifyStream if a root is not among the blocks.
 var ErrRoot = errors.New("the archive names a root that it does not hold")
+
+// FolderIn is the place in a folder of a test.
+func FolderIn(in vfs.FS) Place { return folder{in, new(sync.Map)} }
 
 // SetWorkFactor sets the cost of a passphrase for a test, and returns what it was.
 func SetWorkFactor(n int) (was int) {

@@ -23,7 +23,7 @@ type Into func(Scope) (store.Store, error)
 // written, and syncs them. What the stores hold counts only when ReadBundle returns nil. It does not
 // prove that commits follow one another, nor that they lead to their states: load the
 // stores. Errors: an *Error with ErrBundle, ErrOrder, ErrTruncated,
-// merkle.ErrDigest and others of packages archive and merkle; those of the stores and of r;
+// merkle.ErrDigest and others of a stream and of package merkle; those of the stores and of r;
 // that of the context.
 func ReadBundle(ctx context.Context, r io.Reader, into Into) (Header, error) {
 	b := &reader{ctx: ctx}

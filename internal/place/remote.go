@@ -39,7 +39,7 @@ type Remote struct {
 // Join prepares a place for a memory, or joins one that is prepared, and returns the key of a
 // sealed one: plain tells whether a new place stays unsealed, and passphrase locks or opens the
 // key. It writes nothing to a place of another memory. Errors: ErrOther, ErrLocked, ErrFormat,
-// ErrPart, ErrPassphrase and others of package archive, those of the place.
+// ErrPart, ErrPassphrase and others of a seal, those of the place.
 func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (*age.X25519Identity, error) {
 	m, err := ReadMarker(ctx, p)
 	if errors.Is(err, ErrNone) {
@@ -77,7 +77,7 @@ func ReadMarker(ctx context.Context, p Place) (Marker, error) {
 }
 
 // Unlock reads the key of a sealed place. Errors: ErrLocked without a passphrase, those of
-// package archive and of the place.
+// UnlockKey and of the place.
 func Unlock(ctx context.Context, p Place, passphrase string) (*age.X25519Identity, error) {
 	if passphrase == "" {
 		return nil, ErrLocked

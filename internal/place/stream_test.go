@@ -15,7 +15,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -250,12 +249,6 @@ func TestMemory(t *testing.T) {
 	if got := after.TotalAlloc - before.TotalAlloc; got > 4*place.MaxBlock {
 		t.Errorf("reading %d bytes allocated %d", len(whole), got)
 	}
-}
-
-func TestArchivePage(t *testing.T) {
-	foveatest.FormatPage(t, "../../doc/format/archive.md", map[string]int{
-		"MaxBlock": place.MaxBlock, "MaxRoots": place.MaxRoots, "MaxHeader": place.MaxHeader,
-	})
 }
 
 // FuzzReader: no input makes a reader panic, and what it accepts is written again byte for

@@ -13,5 +13,5 @@
 //   - The weather is drawn from a seed; what it loses has been carried out or not, and the
 //     client cannot tell.
 //
-// Elsewhere: the places themselves (package remote).
+// Elsewhere: the places themselves (packages place and bucket).
 package placetest

@@ -41,6 +41,9 @@ func (m *Memory) Copy() *Memory {
 
 // Get implements place.Place.
 func (m *Memory) Get(_ context.Context, name string) ([]byte, string, error) {
+	if err := place.CheckObject(name); err != nil {
+		return nil, "", err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o, ok := m.objects[name]
@@ -52,6 +55,9 @@ func (m *Memory) Get(_ context.Context, name string) ([]byte, string, error) {
 
 // Put implements place.Place.
 func (m *Memory) Put(_ context.Context, name, tag string, data []byte) error {
+	if err := place.CheckObject(name); err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.objects[name].tag != tag {
@@ -78,6 +84,9 @@ func (m *Memory) List(_ context.Context, prefix string) ([]string, error) {
 
 // Remove implements place.Place.
 func (m *Memory) Remove(_ context.Context, name string) error {
+	if err := place.CheckObject(name); err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.objects, name)
