@@ -10,22 +10,21 @@ import (
 	"os"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/bundle"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Histories returns what is carried to other places: the histories of the memex and of its
 // projects. Sessions stay on their machine.
-func (m *Memory) Histories() remote.Histories {
+func (m *Memory) Histories() place.Histories {
 	top := m.memex.top
-	return remote.Histories{State: top.scope.FS, Take: func(ctx context.Context) ([]bundle.Source, func(), error) { return sourcesOf(ctx, top) }}
+	return place.Histories{State: top.scope.FS, Take: func(ctx context.Context) ([]place.Source, func(), error) { return sourcesOf(ctx, top) }}
 }
 
 // sourcesOf returns the histories as they are now; those without commits are left out. The
 // stores stay in place until release is called.
-func sourcesOf(ctx context.Context, m *Memory) (sources []bundle.Source, release func(), err error) {
+func sourcesOf(ctx context.Context, m *Memory) (sources []place.Source, release func(), err error) {
 	var held []func()
 	release = func() {
 		for _, free := range held {
@@ -42,7 +41,7 @@ func sourcesOf(ctx context.Context, m *Memory) (sources []bundle.Source, release
 			break
 		}
 		held = append(held, in.scope.Chain.Reading())
-		var s bundle.Source
+		var s place.Source
 		if s, err = sourceOf(in); err == nil && s.Seq > 0 {
 			sources = append(sources, s)
 		}
@@ -54,20 +53,20 @@ func sourcesOf(ctx context.Context, m *Memory) (sources []bundle.Source, release
 	return sources, release, nil
 }
 
-func sourceOf(m *Memory) (bundle.Source, error) {
+func sourceOf(m *Memory) (place.Source, error) {
 	tx := m.scope.Chain.Begin()
 	defer tx.End()
 	newest := m.scope.Chain.Head()
 	head := newest.Commit
-	s, err := bundle.Take(m.scope.Name, m.scope.Chain.Store(), head.Seq, head.Digest, head.Root)
+	s, err := place.TakeSource(m.scope.Name, m.scope.Chain.Store(), head.Seq, head.Digest, head.Root)
 	s.Signer, s.State = m.scope.Options.PublicKey, newest.State
 	return s, fail("bundle", m.scope.StateDir, openKind(err), err)
 }
 
 // VerifyBundle proves a bundle: each block, that nothing is missing, and, of one that has all
 // history, that each commit leads to the state that it names. It reads into a folder for
-// temporary files, which it removes. Errors: Corrupt, wrapping those of bundle.Read; Other.
-func VerifyBundle(ctx context.Context, r io.Reader, opts *Options) (p bundle.Proof, err error) {
+// temporary files, which it removes. Errors: Corrupt, wrapping those of place.ReadBundle; Other.
+func VerifyBundle(ctx context.Context, r io.Reader, opts *Options) (p place.Proof, err error) {
 	dir, err := os.MkdirTemp("", "fovea-verify-")
 	if err != nil {
 		return p, fail("verify", "bundle", Other, err)
@@ -78,7 +77,7 @@ func VerifyBundle(ctx context.Context, r io.Reader, opts *Options) (p bundle.Pro
 		return p, fail("verify", "bundle", Other, err)
 	}
 	defer in.Close()
-	p.Header, err = remote.ReadWhole(ctx, in, r)
+	p.Header, err = place.ReadWhole(ctx, in, r)
 	p.Loaded = err == nil
 	for i := 0; err == nil && i < len(p.Scopes); i++ {
 		if p.Scopes[i].SinceSeq > 0 {
@@ -95,7 +94,7 @@ func VerifyBundle(ctx context.Context, r io.Reader, opts *Options) (p bundle.Pro
 }
 
 // loadBundle replays the history of a scope.
-func loadBundle(p *bundle.Proof, in vfs.FS, name string, opts Options) error {
+func loadBundle(p *place.Proof, in vfs.FS, name string, opts Options) error {
 	s := &scope.Scope{Options: opts, Name: name}
 	if name != scope.Memex {
 		s.Parent = &scope.Scope{Options: opts, Name: scope.Memex}
@@ -115,5 +114,5 @@ func dropCopies(state vfs.FS) error {
 	if state == nil {
 		return nil
 	}
-	return remote.DropCopies(state)
+	return place.DropCopies(state)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
@@ -20,8 +20,8 @@ type Access = *Local
 // Seals are what bundles are sealed for, and what opens those that are sealed for this
 // machine.
 type Seals struct {
-	For []archive.Recipient
-	Own archive.Identity
+	For []place.Recipient
+	Own place.Identity
 }
 
 // IPFS carries checkpoints to a node of IPFS and back; package api/remotes makes it.

@@ -18,8 +18,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/minds"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/recall"
-	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -40,8 +40,8 @@ type LocalOptions struct {
 	Seals func() (Seals, error)
 	// IPFS carries checkpoints to IPFS; nil to nowhere.
 	IPFS *IPFS
-	// Buckets says how buckets are reached; nil reaches none.
-	Buckets remote.Buckets
+	// Places opens those that package place does not open by itself.
+	Places place.Openers
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64

@@ -13,9 +13,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -34,13 +33,13 @@ func TestBucketPushers(t *testing.T) {
 		try(m.Ingest(t.Context(), nil))
 	}
 	write("* Start\n")
-	var pushers []*remote.Remote
+	var pushers []*place.Remote
 	var weathers []*placetest.Weather
 	for i := range 4 {
 		w := &placetest.Weather{OneOf: 10, Rand: rand.New(rand.NewPCG(7, uint64(i)))}
 		weathers = append(weathers, w)
-		r := &remote.Remote{Place: placeAt(t, placetest.Proxy(t, []string{real}, nil, w), ""), State: faultfs.New(),
-			Machine: remote.NewMachine(fmt.Sprint("m", i)), Now: time.Now}
+		r := &place.Remote{Place: placeAt(t, placetest.Proxy(t, []string{real}, nil, w), ""), State: faultfs.New(),
+			Machine: place.NewMachine(fmt.Sprint("m", i)), Now: time.Now}
 		pushers = append(pushers, r)
 	}
 	push := func() {
@@ -50,10 +49,10 @@ func TestBucketPushers(t *testing.T) {
 		var running sync.WaitGroup
 		for _, r := range pushers {
 			if r.Memex = sources[0].First; r == pushers[0] {
-				must(remote.Join(t.Context(), still, r.Memex, true, ""))
+				must(place.Join(t.Context(), still, r.Memex, true, ""))
 			}
 			running.Go(func() {
-				if _, err := r.Push(t.Context(), sources, ""); err != nil && !errors.Is(err, s3.ErrNoAnswer) && !errors.Is(err, remote.ErrChanged) {
+				if _, err := r.Push(t.Context(), sources, ""); err != nil && !errors.Is(err, place.ErrNoAnswer) && !errors.Is(err, place.ErrChanged) {
 					t.Error(err)
 				}
 			})
@@ -84,7 +83,7 @@ func TestBucketPushers(t *testing.T) {
 
 // checkLost requires that all pieces that are named are there. A request that was held back may change
 // a head while it looks, so it looks again.
-func checkLost(t *testing.T, p remote.Place) {
+func checkLost(t *testing.T, p place.Place) {
 	t.Helper()
 	for try := 0; ; try++ {
 		lost, _, err := placetest.Lost(t.Context(), p)

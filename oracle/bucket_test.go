@@ -18,9 +18,9 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
 const bucketName = "notes"
@@ -36,13 +36,13 @@ func fakeStore(t testing.TB) string {
 }
 
 // placeAt opens the place in the bucket of a store, which waits for nothing.
-func placeAt(t testing.TB, url, prefix string) remote.Place {
+func placeAt(t testing.TB, url, prefix string) place.Place {
 	t.Helper()
-	keys := func(context.Context) (s3.Credentials, error) {
-		return s3.Credentials{KeyID: "id", Secret: "secret"}, nil
+	keys := func(context.Context) (bucket.Credentials, error) {
+		return bucket.Credentials{KeyID: "id", Secret: "secret"}, nil
 	}
-	p := must(remote.OpenBucket(s3.Options{Name: bucketName, Settings: s3.Settings{Endpoint: url, Credentials: keys},
-		Wait: func(int) time.Duration { return 0 }}, prefix))
+	p := must(bucket.Open(bucket.Options{Name: bucketName, Prefix: prefix, Settings: bucket.Settings{Endpoint: url, Credentials: keys},
+		Wait: func(int) time.Duration { return 0 }}))
 	t.Cleanup(func() { p.Close() })
 	return p
 }
@@ -50,7 +50,7 @@ func placeAt(t testing.TB, url, prefix string) remote.Place {
 // TestBucket: the bucket of gofakes3 passes the probe and is a place.
 func TestBucket(t *testing.T) {
 	p := placeAt(t, fakeStore(t), "a/é ü+%")
-	if done, err := remote.Probe(t.Context(), p); err != nil || done.Keeps {
+	if done, err := place.Probe(t.Context(), p); err != nil || done.Keeps {
 		t.Fatal(done, err)
 	}
 	placetest.Check(t, p)
@@ -62,7 +62,7 @@ func TestBucketThatIgnoresConditions(t *testing.T) {
 	real := fakeStore(t)
 	for _, header := range []string{"If-Match", "If-None-Match"} {
 		p := placeAt(t, placetest.Proxy(t, []string{real}, func(r *http.Request) { r.Header.Del(header) }, nil), "")
-		if _, err := remote.Probe(t.Context(), p); !errors.Is(err, remote.ErrLies) {
+		if _, err := place.Probe(t.Context(), p); !errors.Is(err, place.ErrLies) {
 			t.Errorf("without %s: %v", header, err)
 		}
 		if names := must(p.List(t.Context(), "")); len(names) > 0 {
@@ -109,10 +109,10 @@ func TestBucketWriters(t *testing.T) {
 }
 
 // appendTo appends a line, as long as it takes. What nobody answered is looked up.
-func appendTo(ctx context.Context, p remote.Place, name, line string) error {
+func appendTo(ctx context.Context, p place.Place, name, line string) error {
 	for {
 		data, tag, err := p.Get(ctx, name)
-		if errors.Is(err, s3.ErrNoAnswer) {
+		if errors.Is(err, place.ErrNoAnswer) {
 			continue
 		}
 		if err != nil {
@@ -124,7 +124,7 @@ func appendTo(ctx context.Context, p remote.Place, name, line string) error {
 		switch err := p.Put(ctx, name, tag, append(data, line...)); {
 		case err == nil:
 			return nil
-		case !errors.Is(err, s3.ErrNoAnswer) && !errors.Is(err, remote.ErrChanged):
+		case !errors.Is(err, place.ErrNoAnswer) && !errors.Is(err, place.ErrChanged):
 			return err
 		}
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/ipld/go-car/v2/storage"
 	"pgregory.net/rapid"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // ourArchive writes blocks as Fovea does.
 func ourArchive(roots []merkle.Digest, blocks [][]byte) []byte {
 	var out bytes.Buffer
-	w := must(archive.NewWriter(&out, roots...))
+	w := must(place.NewWriter(&out, roots...))
 	for _, b := range blocks {
 		must(w.Put(b))
 	}
@@ -60,9 +60,9 @@ func readByCar(in []byte) (blocks [][]byte, err error) {
 
 // readByUs reads an archive to its end with Fovea.
 func readByUs(in []byte) (blocks [][]byte, err error) {
-	r, err := archive.NewReader(bytes.NewReader(in))
+	r, err := place.NewReader(bytes.NewReader(in))
 	for err == nil {
-		var b archive.Block
+		var b place.Block
 		if b, err = r.Next(); err == nil {
 			blocks = append(blocks, bytes.Clone(b.Data))
 		}

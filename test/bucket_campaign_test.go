@@ -14,15 +14,15 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
 // writer is a machine in the campaign, behind weather of its own.
 type writer struct {
 	*machine
-	r       *remote.Remote
+	r       *place.Remote
 	weather *placetest.Weather
 	rand    *rand.Rand
 	wrote   []string // the headlines
@@ -47,7 +47,7 @@ func (w *writer) work(commits, between int) error {
 			continue
 		}
 		w.weather.Clear(w.rand.IntN(4) > 0) // else it is offline and goes on
-		if err := w.exchange(w.r); errors.Is(err, s3.ErrNoAnswer) || errors.Is(err, remote.ErrChanged) {
+		if err := w.exchange(w.r); errors.Is(err, place.ErrNoAnswer) || errors.Is(err, place.ErrChanged) {
 			w.failed++
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
@@ -108,7 +108,7 @@ func writers(t *testing.T, g *foveatest.Gateways, seed uint64, n int) (all []*wr
 		w := &writer{machine: m, rand: rand.New(rand.NewPCG(seed, uint64(i))),
 			weather: &placetest.Weather{OneOf: 20, Rand: rand.New(rand.NewPCG(seed, uint64(100+i)))}}
 		w.r = m.at(bucketAt(t, g, g.URLs[0], prefix, nil), "")
-		w.r.Place = bucketAt(t, g, placetest.Proxy(t, g.URLs, nil, w.weather), prefix, func(o *s3.Options) {
+		w.r.Place = bucketAt(t, g, placetest.Proxy(t, g.URLs, nil, w.weather), prefix, func(o *bucket.Options) {
 			o.Wait = func(int) time.Duration { return 0 }
 		})
 		all = append(all, w)
@@ -118,7 +118,7 @@ func writers(t *testing.T, g *foveatest.Gateways, seed uint64, n int) (all []*wr
 
 // only is a place with the log of one machine.
 type only struct {
-	remote.Place
+	place.Place
 	name string
 }
 

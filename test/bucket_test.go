@@ -21,21 +21,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
 // bucketAt opens a place in the bucket of the gateways, as reached at an address.
-func bucketAt(t testing.TB, g *foveatest.Gateways, endpoint, prefix string, with func(*s3.Options)) remote.Place {
+func bucketAt(t testing.TB, g *foveatest.Gateways, endpoint, prefix string, with func(*bucket.Options)) place.Place {
 	t.Helper()
-	o := s3.Options{Name: g.Bucket, Settings: s3.Settings{Endpoint: endpoint, Credentials: func(context.Context) (s3.Credentials, error) {
-		return s3.Credentials{KeyID: g.KeyID, Secret: g.Secret}, nil
-	}}}
+	o := bucket.Options{Name: g.Bucket, Prefix: prefix}
+	o.Endpoint, o.Credentials = endpoint, staticKeys(g.KeyID, g.Secret)
 	if with != nil {
 		with(&o)
 	}
-	p, err := remote.OpenBucket(o, prefix)
+	p, err := bucket.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +47,7 @@ func TestBucket(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
 	for _, prefix := range []string{"", "a folder/é+ü%/x"} {
 		p := bucketAt(t, g, g.URLs[0], prefix, nil)
-		if done, err := remote.Probe(t.Context(), p); err != nil || done.Keeps {
+		if done, err := place.Probe(t.Context(), p); err != nil || done.Keeps {
 			t.Fatalf("probe below %q: %v, %v", prefix, done, err)
 		}
 		if names, err := p.List(t.Context(), ""); err != nil || len(names) > 0 {
@@ -83,7 +82,7 @@ func TestBucketMeets(t *testing.T) {
 // TestBucketLies: a bucket that does not keep its conditions is refused, whatever lies.
 func TestBucketLies(t *testing.T) {
 	honest := foveatest.StartGateways(t, 2)
-	if _, err := remote.Probe(t.Context(), bucketAt(t, honest, placetest.Proxy(t, honest.URLs, nil, nil), "", nil)); err != nil {
+	if _, err := place.Probe(t.Context(), bucketAt(t, honest, placetest.Proxy(t, honest.URLs, nil, nil), "", nil)); err != nil {
 		t.Errorf("two gateways that lock: %v", err)
 	}
 	racing := foveatest.StartGateways(t, 2, "--disable-object-lock-file")
@@ -91,13 +90,13 @@ func TestBucketLies(t *testing.T) {
 		r.Header.Del("If-Match")
 		r.Header.Del("If-None-Match")
 	}
-	for what, p := range map[string]remote.Place{
+	for what, p := range map[string]place.Place{
 		"two gateways without a lock":   bucketAt(t, racing, placetest.Proxy(t, racing.URLs, nil, nil), "", nil),
 		"a proxy that drops conditions": bucketAt(t, honest, placetest.Proxy(t, honest.URLs, dropped, nil), "", nil),
 	} {
-		_, err := remote.Probe(t.Context(), p)
+		_, err := place.Probe(t.Context(), p)
 		t.Logf("%s: %v", what, err)
-		if !errors.Is(err, remote.ErrLies) && !errors.Is(err, remote.ErrRight) {
+		if !errors.Is(err, place.ErrLies) && !errors.Is(err, place.ErrRight) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if names, err := p.List(t.Context(), ""); err != nil || len(names) > 0 {
@@ -131,27 +130,29 @@ func govern(t *testing.T, g *foveatest.Gateways, what, body string) {
 }
 
 // staticKeys are the keys that a machine signs with.
-func staticKeys(id, secret string) func(context.Context) (s3.Credentials, error) {
-	return func(context.Context) (s3.Credentials, error) { return s3.Credentials{KeyID: id, Secret: secret}, nil }
+func staticKeys(id, secret string) func(context.Context) (bucket.Credentials, error) {
+	return func(context.Context) (bucket.Credentials, error) {
+		return bucket.Credentials{KeyID: id, Secret: secret}, nil
+	}
 }
 
 // TestBucketRights: who may not do all is told which right is missing; a wrong key, a clock a year
 // off, a bucket that is not there are said as such. Nothing is left there.
 func TestBucketRights(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
-	keys := func(id, secret string) func(*s3.Options) {
-		return func(o *s3.Options) { o.Credentials = staticKeys(id, secret) }
+	keys := func(id, secret string) func(*bucket.Options) {
+		return func(o *bucket.Options) { o.Credentials = staticKeys(id, secret) }
 	}
 	guest := keys(g.Guest, g.GuestSecret)
-	aYearAgo := func(o *s3.Options) { o.Now = func() time.Time { return time.Now().AddDate(-1, 0, 0) } }
+	aYearAgo := func(o *bucket.Options) { o.Now = func() time.Time { return time.Now().AddDate(-1, 0, 0) } }
 	for _, c := range []struct {
 		name, may string
-		with      func(*s3.Options)
+		with      func(*bucket.Options)
 		want      string
 	}{
 		{"a wrong secret", "", keys(g.KeyID, "wrong"), "the secret key is wrong"},
 		{"a key that nobody knows", "", keys("nobody", "x"), "the store does not know the access key"},
-		{"another bucket", "", func(o *s3.Options) { o.Name = "absent" }, "there is no such bucket"},
+		{"another bucket", "", func(o *bucket.Options) { o.Name = "absent" }, "there is no such bucket"},
 		{"a clock a year off", "", aYearAgo, "365 days behind"},
 		{"no right", "", guest, "it lacks s3:ListBucket on notes"},
 		{"the right to list", "ListBucket", guest, "it lacks s3:PutObject on notes"},
@@ -164,8 +165,8 @@ func TestBucketRights(t *testing.T) {
 				"Resource":["arn:aws:s3:::notes","arn:aws:s3:::notes/*"]}]}`
 			govern(t, g, "policy", fmt.Sprintf(policy, g.Guest, strings.ReplaceAll(c.may, " ", `","s3:`)))
 		}
-		_, err := remote.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", c.with))
-		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, remote.ErrRight) || !strings.Contains(err.Error(), c.want)) {
+		_, err := place.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", c.with))
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, place.ErrRight) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 		for _, entry := range dirNames(t, filepath.Join(g.Folder, g.Bucket, "probe")) {
@@ -192,7 +193,7 @@ func dirNames(t *testing.T, dir string) (names []string) {
 func TestBucketKeepsVersions(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
 	govern(t, g, "versioning", `<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>`)
-	if done, err := remote.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", nil)); err != nil || !done.Keeps {
+	if done, err := place.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", nil)); err != nil || !done.Keeps {
 		t.Error(done, err)
 	}
 }

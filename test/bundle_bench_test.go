@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/bundle"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -43,7 +42,7 @@ func BenchmarkBundle(b *testing.B) {
 			defer release()
 			f, err := os.Create(name)
 			if err == nil {
-				_, err = bundle.Write(b.Context(), h.writer(f), sources)
+				_, err = place.WriteBundle(b.Context(), h.writer(f), sources)
 			}
 			return errors.Join(err, f.Close())
 		},
@@ -55,7 +54,7 @@ func BenchmarkBundle(b *testing.B) {
 			defer f.Close()
 			dir, err := vfs.CreateDir(b.TempDir(), 0o700)
 			if err == nil {
-				_, err = remote.ReadInto(b.Context(), vfs.Plain(dir), h.reader(f), "/memex")
+				_, err = place.ReadInto(b.Context(), vfs.Plain(dir), h.reader(f), "/memex")
 			}
 			return err
 		},

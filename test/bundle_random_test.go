@@ -11,11 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"errors"
-	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/store/storetest"
 )
@@ -47,7 +45,7 @@ func (w *workload) bundled() {
 	w.t.Helper()
 	text := bundled(w.t, w.t.Context(), w.m)
 	there := disks{faultfs.New(), faultfs.New()}
-	if _, err := remote.ReadInto(w.t.Context(), there.state, bytes.NewReader(text), "/memex"); err != nil {
+	if _, err := place.ReadInto(w.t.Context(), there.state, bytes.NewReader(text), "/memex"); err != nil {
 		w.t.Fatal(err)
 	}
 	m, err := w.openOn(there)
@@ -86,7 +84,7 @@ func TestCampaignOfDamagedBundles(t *testing.T) {
 	text := bundled(t, t.Context(), a.m)
 	read := func(b []byte) error {
 		to := (&storetest.InMemory{}).Open()
-		_, err := bundle.Read(t.Context(), bytes.NewReader(b), func(bundle.Scope) (store.Store, error) { return to, nil })
+		_, err := place.ReadBundle(t.Context(), bytes.NewReader(b), func(place.Scope) (store.Store, error) { return to, nil })
 		return err
 	}
 	if err := read(text); err != nil {
@@ -100,10 +98,10 @@ func TestCampaignOfDamagedBundles(t *testing.T) {
 		tried++
 		changed := bytes.Clone(text)
 		changed[i] ^= 1 << (i % 8)
-		if where, ok := errors.AsType[*archive.Error](read(changed)); !ok || where.Block > 1 && where.Offset > int64(i) {
+		if where, ok := errors.AsType[*place.Error](read(changed)); !ok || where.Block > 1 && where.Offset > int64(i) {
 			t.Fatalf("byte %d changed: %v", i, where)
 		}
-		if _, ok := errors.AsType[*archive.Error](read(text[:i])); !ok {
+		if _, ok := errors.AsType[*place.Error](read(text[:i])); !ok {
 			t.Fatalf("cut at %d: no error that says where", i)
 		}
 	}

@@ -14,10 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
@@ -37,7 +35,7 @@ func bundled(t rapid.TB, ctx context.Context, m *fovea.Memory, since ...merkle.D
 		}
 	}
 	var out bytes.Buffer
-	if _, err := bundle.Write(ctx, &out, sources); err != nil {
+	if _, err := place.WriteBundle(ctx, &out, sources); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -76,7 +74,7 @@ func unpacked(t *testing.T, a *machine, bundles ...[]byte) *machine {
 	t.Helper()
 	b := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: a.hour}
 	for _, text := range bundles {
-		if _, err := remote.ReadInto(t.Context(), b.d.state, bytes.NewReader(text), "/memex"); err != nil {
+		if _, err := place.ReadInto(t.Context(), b.d.state, bytes.NewReader(text), "/memex"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +122,7 @@ func TestBundleRoundTrip(t *testing.T) {
 func TestBundleOfChanges(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": "* One\n"})
 	var parts, overlaps [][]byte
-	var from bundle.Source
+	var from place.Source
 	heads := []merkle.Digest{{}}
 	for i := range 5 {
 		a.write("a.org", fmt.Sprintf("* One\n%d\n", i))
@@ -136,7 +134,7 @@ func TestBundleOfChanges(t *testing.T) {
 		s.From, s.SinceSeq, s.Since = from.End, from.Seq, from.Head
 		from = sources[0]
 		var out bytes.Buffer
-		if _, err := bundle.Write(t.Context(), &out, []bundle.Source{s}); err != nil {
+		if _, err := place.WriteBundle(t.Context(), &out, []place.Source{s}); err != nil {
 			t.Fatal(err)
 		}
 		release()
@@ -160,17 +158,17 @@ func TestBundleOfChanges(t *testing.T) {
 		part  int
 		want  error
 	}{
-		"nothing before":    {nil, 4, bundle.ErrBehind},
-		"another memory":    {other, 1, bundle.ErrFork},
-		"not all of before": {parts[0], 4, bundle.ErrBehind},
+		"nothing before":    {nil, 4, place.ErrBehind},
+		"another memory":    {other, 1, place.ErrFork},
+		"not all of before": {parts[0], 4, place.ErrBehind},
 	} {
 		in := faultfs.New()
 		if tc.first != nil {
-			if _, err := remote.ReadInto(t.Context(), in, bytes.NewReader(tc.first), ""); err != nil {
+			if _, err := place.ReadInto(t.Context(), in, bytes.NewReader(tc.first), ""); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := remote.ReadInto(t.Context(), in, bytes.NewReader(parts[tc.part]), ""); !errors.Is(err, tc.want) {
+		if _, err := place.ReadInto(t.Context(), in, bytes.NewReader(parts[tc.part]), ""); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}
@@ -186,7 +184,7 @@ func TestBundleDamaged(t *testing.T) {
 	text := bundled(t, t.Context(), a.m)
 	read := func(r io.Reader) error {
 		to := (&storetest.InMemory{}).Open()
-		_, err := bundle.Read(t.Context(), r, func(bundle.Scope) (store.Store, error) { return to, nil })
+		_, err := place.ReadBundle(t.Context(), r, func(place.Scope) (store.Store, error) { return to, nil })
 		return err
 	}
 	if err := read(bytes.NewReader(text)); err != nil {
@@ -195,17 +193,17 @@ func TestBundleDamaged(t *testing.T) {
 	for i := range text {
 		changed := bytes.Clone(text)
 		changed[i] ^= 1 << (i % 8)
-		if where, ok := errors.AsType[*archive.Error](read(bytes.NewReader(changed))); !ok || where.Block > 1 && where.Offset > int64(i) {
+		if where, ok := errors.AsType[*place.Error](read(bytes.NewReader(changed))); !ok || where.Block > 1 && where.Offset > int64(i) {
 			t.Fatalf("byte %d changed: %v", i, where)
 		}
-		if _, ok := errors.AsType[*archive.Error](read(bytes.NewReader(text[:i]))); !ok {
+		if _, ok := errors.AsType[*place.Error](read(bytes.NewReader(text[:i]))); !ok {
 			t.Fatalf("cut at %d: no error that says where", i)
 		}
 	}
 	if err := read(bytes.NewReader(append(bytes.Clone(text), text[len(text)-80:]...))); err == nil {
 		t.Error("a bundle that goes on behind its end is read")
 	}
-	if err := read(bytes.NewReader([]byte("#.(run-program \"rm\")"))); !errors.Is(err, archive.ErrFormat) && !errors.Is(err, archive.ErrTooLarge) {
+	if err := read(bytes.NewReader([]byte("#.(run-program \"rm\")"))); !errors.Is(err, place.ErrStream) && !errors.Is(err, place.ErrTooLarge) {
 		t.Errorf("a Lisp image: %v", err)
 	}
 }

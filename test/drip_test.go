@@ -17,10 +17,9 @@ import (
 
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/alert"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/ipfs"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
 	"github.com/fovea-memory/fovea/internal/transfer"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -87,7 +86,7 @@ func TestEveryClientEnds(t *testing.T) {
 			return do(c, ctx)
 		}
 	}
-	bucket := func(do func(*s3.Bucket, context.Context) error) func(context.Context) error {
+	bucket := func(do func(place.Place, context.Context) error) func(context.Context) error {
 		return func(ctx context.Context) error {
 			b := farBucket(t, host)
 			defer b.Close()
@@ -123,7 +122,7 @@ func TestEveryClientEnds(t *testing.T) {
 			ipfs.ErrSlow, 4 * ipfs.Deadline, false},
 		{"ipfs import", ipfsCall(func(c *ipfs.Client, ctx context.Context) error {
 			return c.Import(ctx, func(w io.Writer) (int, error) {
-				out, err := archive.NewWriter(w, merkle.Sum(block))
+				out, err := place.NewWriter(w, merkle.Sum(block))
 				if err == nil {
 					_, err = out.PutRaw([]byte(strings.Repeat("x", 100<<10)))
 				}
@@ -134,25 +133,24 @@ func TestEveryClientEnds(t *testing.T) {
 			})
 		}), ipfs.ErrSlow, 4 * ipfs.Deadline, false},
 		{"ipfs archive", ipfsCall(func(c *ipfs.Client, ctx context.Context) error {
-			m := &ipfs.Manifest{Packs: []ipfs.Pack{{List: merkle.Sum(block), Size: 1 << 20}}}
+			m := &place.Manifest{Packs: []place.Pack{{List: merkle.Sum(block), Size: 1 << 20}}}
 			return c.ReadArchive(ctx, m, nil, func(r io.Reader) error {
 				_, err := io.Copy(io.Discard, r)
 				return err
 			})
 		}), ipfs.ErrSlow, 4 * ipfs.Deadline, true},
-		{"bucket get", bucket(func(b *s3.Bucket, ctx context.Context) error {
-			_, _, err := b.Get(ctx, "k", 1<<20)
+		{"bucket get", bucket(func(b place.Place, ctx context.Context) error {
+			_, _, err := b.Get(ctx, "k")
 			return err
-		}), remote.ErrNoAnswer, 5 * time.Minute, false},
-		{"bucket put", bucket(func(b *s3.Bucket, ctx context.Context) error {
-			_, err := b.Put(ctx, "k", "", make([]byte, 100<<10), nil)
-			return err
-		}), remote.ErrNoAnswer, 5 * time.Minute, false},
-		{"bucket list", bucket(func(b *s3.Bucket, ctx context.Context) error {
+		}), place.ErrNoAnswer, 5 * time.Minute, false},
+		{"bucket put", bucket(func(b place.Place, ctx context.Context) error {
+			return b.Put(ctx, "k", "", make([]byte, 100<<10))
+		}), place.ErrNoAnswer, 5 * time.Minute, false},
+		{"bucket list", bucket(func(b place.Place, ctx context.Context) error {
 			_, err := b.List(ctx, "")
 			return err
-		}), remote.ErrNoAnswer, 5 * time.Minute, false},
-		{"bucket remove", bucket(func(b *s3.Bucket, ctx context.Context) error { return b.Remove(ctx, "k") }), remote.ErrNoAnswer, 5 * time.Minute, false},
+		}), place.ErrNoAnswer, 5 * time.Minute, false},
+		{"bucket remove", bucket(func(b place.Place, ctx context.Context) error { return b.Remove(ctx, "k") }), place.ErrNoAnswer, 5 * time.Minute, false},
 		{"embedder of OpenAI", func(ctx context.Context) error {
 			_, err := embed.Open(ctx, model(embed.KindOpenAI))
 			return err
@@ -207,12 +205,14 @@ func TestEveryClientEnds(t *testing.T) {
 }
 
 // farBucket is a bucket on another machine.
-func farBucket(t *testing.T, host string) *s3.Bucket {
+func farBucket(t *testing.T, host string) place.Place {
 	t.Helper()
-	keys := func(context.Context) (s3.Credentials, error) {
-		return s3.Credentials{KeyID: "id", Secret: "secret"}, nil
+	keys := func(context.Context) (bucket.Credentials, error) {
+		return bucket.Credentials{KeyID: "id", Secret: "secret"}, nil
 	}
-	b, err := s3.Open(s3.Options{Name: "notes", Insecure: true, Settings: s3.Settings{Endpoint: "http://" + host, Credentials: keys}})
+	o := bucket.Options{Name: "notes", Insecure: true}
+	o.Endpoint, o.Credentials = "http://"+host, keys
+	b, err := bucket.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,11 +261,11 @@ func TestSlowTransfersPass(t *testing.T) {
 		})
 		b := farBucket(t, "far.example")
 		begin := time.Now()
-		if data, _, err := b.Get(t.Context(), "k", size); err != nil || len(data) != size || time.Since(begin) < size/(2*transfer.MinRate)*time.Second {
+		if data, _, err := b.Get(t.Context(), "k"); err != nil || len(data) != size || time.Since(begin) < size/(2*transfer.MinRate)*time.Second {
 			t.Errorf("%d bytes after %v: %v", len(data), time.Since(begin), err)
 		}
 		begin = time.Now()
-		if _, err := b.Put(t.Context(), "k", "", make([]byte, size), nil); err != nil || time.Since(begin) < size/(2*transfer.MinRate)*time.Second {
+		if err := b.Put(t.Context(), "k", "", make([]byte, size)); err != nil || time.Since(begin) < size/(2*transfer.MinRate)*time.Second {
 			t.Errorf("after %v: %v", time.Since(begin), err)
 		}
 	})

@@ -14,9 +14,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // standIn takes an import as fast as it can be read, hands out its blocks, and says yes to
@@ -39,8 +39,8 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		var part *multipart.Part
 		if part, err = multipart.NewReader(r.Body, args["boundary"]).NextPart(); err == nil {
-			var in *archive.Reader
-			if in, err = archive.NewMixedReader(part); err == nil {
+			var in *place.Reader
+			if in, err = place.NewMixedReader(part); err == nil {
 				for b, end := in.Next(); end == nil; b, end = in.Next() {
 					blocks++
 					s.blocks.Store(b.Digest.String(), bytes.Clone(b.Data))
@@ -59,15 +59,15 @@ func BenchmarkIPFSEdit(b *testing.B) {
 	for i := range 100 {
 		files[fmt.Sprintf("f%d.org", i)] = foveatest.GenFile(i, 100)
 	}
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, place := range []string{"own", "kubo"} {
-		for name, to := range map[string][]archive.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
-			b.Run(place+"/"+name, func(b *testing.B) {
+	for _, at := range []string{"own", "kubo"} {
+		for name, to := range map[string][]place.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
+			b.Run(at+"/"+name, func(b *testing.B) {
 				var c *ipfs.Client
-				if place == "own" {
+				if at == "own" {
 					s := httptest.NewServer(new(standIn))
 					defer s.Close()
 					c = ipfs.NewClient(s.URL)

@@ -15,9 +15,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -29,11 +29,11 @@ func TestIPFSEditBytes(t *testing.T) {
 	for i := range 100 {
 		files[fmt.Sprintf("f%d.org", i)] = foveatest.GenFile(i, 100)
 	}
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, to := range map[string][]archive.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
+	for name, to := range map[string][]place.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(new(standIn))
 			defer s.Close()
@@ -211,12 +211,12 @@ func TestIPFSPushesAreEnough(t *testing.T) {
 func TestIPFSKeepsSaidPins(t *testing.T) {
 	k := foveatest.StartKubo(t, false)
 	net, c := newLosing(t, k)
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := newMachine(t, map[string]string{"a.org": "* One\n"})
-	push := func(to ...archive.Recipient) ipfs.Sent {
+	push := func(to ...place.Recipient) ipfs.Sent {
 		t.Helper()
 		sent, err := a.toIPFS(c, to...)
 		if err != nil {

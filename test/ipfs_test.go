@@ -14,12 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/ipfs"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -37,7 +36,7 @@ func client(t testing.TB, k *foveatest.Kubo) *ipfs.Client {
 }
 
 // toIPFS puts a machine's histories on a daemon, plain or for one key.
-func (a *machine) toIPFS(c *ipfs.Client, to ...archive.Recipient) (ipfs.Sent, error) {
+func (a *machine) toIPFS(c *ipfs.Client, to ...place.Recipient) (ipfs.Sent, error) {
 	sources, release, err := a.m.Histories().Take(a.t.Context())
 	if err != nil {
 		return ipfs.Sent{}, err
@@ -47,7 +46,7 @@ func (a *machine) toIPFS(c *ipfs.Client, to ...archive.Recipient) (ipfs.Sent, er
 }
 
 // fromIPFS opens a memory that was made of an archive.
-func fromIPFS(t *testing.T, a *machine, c *ipfs.Client, d merkle.Digest, key archive.Identity) *machine {
+func fromIPFS(t *testing.T, a *machine, c *ipfs.Client, d merkle.Digest, key place.Identity) *machine {
 	t.Helper()
 	b := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: a.hour}
 	found, err := c.Find(t.Context(), d, key)
@@ -55,7 +54,7 @@ func fromIPFS(t *testing.T, a *machine, c *ipfs.Client, d merkle.Digest, key arc
 		t.Fatal(err)
 	}
 	err = c.ReadArchive(t.Context(), found.Archive, key, func(r io.Reader) error {
-		_, err := remote.ReadInto(t.Context(), b.d.state, r, "/memex")
+		_, err := place.ReadInto(t.Context(), b.d.state, r, "/memex")
 		return err
 	})
 	if err != nil {
@@ -70,11 +69,11 @@ func fromIPFS(t *testing.T, a *machine, c *ipfs.Client, d merkle.Digest, key arc
 // the same bytes for all of it.
 func TestIPFSRoundTrip(t *testing.T) {
 	c := client(t, foveatest.StartKubo(t, false))
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, to := range map[string][]archive.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
+	for name, to := range map[string][]place.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
 		t.Run(name, func(t *testing.T) {
 			a := busy(t)
 			for i, text := range []string{"", "* Four\nand more\n", "* Four\n" + lines(3000)} {
@@ -169,11 +168,11 @@ func TestIPFSDelta(t *testing.T) {
 	for i := range 40 {
 		files[fmt.Sprintf("n%d.org", i)] = strings.Repeat(fmt.Sprintf("* Headline of %d\nwith some text\n", i), 50)
 	}
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, to := range map[string][]archive.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
+	for name, to := range map[string][]place.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
 		a := newMachine(t, files)
 		if _, err := a.toIPFS(c, to...); err != nil {
 			t.Fatal(err)
@@ -218,7 +217,7 @@ func TestIPFSBadInput(t *testing.T) {
 	k := foveatest.StartKubo(t, false)
 	c := client(t, k)
 	a := newMachine(t, map[string]string{"a.org": "* One\n** Two\n", "b.org": "* Three\n" + lines(20000)})
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,11 +229,11 @@ func TestIPFSBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := archive.NewKey()
+	other, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Find(t.Context(), sealed.CID, other); !errors.Is(err, archive.ErrNoKey) {
+	if _, err := c.Find(t.Context(), sealed.CID, other); !errors.Is(err, place.ErrNoKey) {
 		t.Errorf("another key: %v", err)
 	}
 	lisp := filepath.Join(t.TempDir(), "image.lisp")

@@ -10,13 +10,13 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // timed is a place that says how long it took, and how many bytes came.
 type timed struct {
-	remote.Place
+	place.Place
 	took  time.Duration
 	bytes int
 }
@@ -45,15 +45,15 @@ func (p *timed) Remove(ctx context.Context, name string) error {
 func BenchmarkPush(b *testing.B) {
 	w := generated(b, 910)
 	w.ingest()
-	places := map[string]func(b *testing.B) remote.Place{
-		"folder": func(b *testing.B) remote.Place {
-			p, err := remote.OpenFolder(b.TempDir())
+	places := map[string]func(b *testing.B) place.Place{
+		"folder": func(b *testing.B) place.Place {
+			p, err := place.OpenFolder(b.TempDir())
 			if err != nil {
 				b.Fatal(err)
 			}
 			return p
 		},
-		"bucket": func(b *testing.B) remote.Place {
+		"bucket": func(b *testing.B) place.Place {
 			g := foveatest.StartGateways(b, 1)
 			return bucketAt(b, g, g.URLs[0], "", nil)
 		},
@@ -94,15 +94,15 @@ func BenchmarkPush(b *testing.B) {
 }
 
 // remote is the place as this world sees it.
-func (w *world) remote(p remote.Place, name, passphrase string) *remote.Remote {
+func (w *world) remote(p place.Place, name, passphrase string) *place.Remote {
 	w.t.Helper()
 	sources, release, err := w.m.Histories().Take(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	defer release()
-	r := &remote.Remote{Place: p, Memex: sources[0].First, Machine: remote.NewMachine("w"), Now: time.Now}
-	if r.Key, err = remote.Join(w.t.Context(), p, r.Memex, passphrase == "", passphrase); err == nil {
+	r := &place.Remote{Place: p, Memex: sources[0].First, Machine: place.NewMachine("w"), Now: time.Now}
+	if r.Key, err = place.Join(w.t.Context(), p, r.Memex, passphrase == "", passphrase); err == nil {
 		r.State, err = vfs.Sub(w.m.Histories().State, "remotes/"+name)
 	}
 	if err != nil {
@@ -111,10 +111,10 @@ func (w *world) remote(p remote.Place, name, passphrase string) *remote.Remote {
 	return r
 }
 
-func (w *world) push(r *remote.Remote) (remote.Pushed, error) {
+func (w *world) push(r *place.Remote) (place.Pushed, error) {
 	sources, release, err := w.m.Histories().Take(w.t.Context())
 	if err != nil {
-		return remote.Pushed{}, err
+		return place.Pushed{}, err
 	}
 	defer release()
 	return r.Push(w.t.Context(), sources, "")

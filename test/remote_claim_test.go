@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/hive"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // TestRemoteKeepsTheEarlierClaim: two machines that meet in a folder gave the same task away. On
@@ -34,7 +34,7 @@ func TestRemoteKeepsTheEarlierClaim(t *testing.T) {
 	a.sync()
 	b := &machine{t: t, name: "b", d: a.d.clone(), hour: a.hour, set: slow}
 	b.open()
-	there := map[*machine]*remote.Remote{a: a.at(p, ""), b: b.at(p, "")}
+	there := map[*machine]*place.Remote{a: a.at(p, ""), b: b.at(p, "")}
 	as := func(name string, under author.Claim) context.Context {
 		return author.WithActor(t.Context(), author.Actor{Author: author.Author{Kind: author.Agent, Name: name}, Claim: under, May: anywhere})
 	}

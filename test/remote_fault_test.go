@@ -13,9 +13,9 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
 // TestRemoteStateFull: the disk of a machine is full, or fails, at any operation of a push that writes all
@@ -23,18 +23,18 @@ import (
 func TestRemoteStateFull(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": "* One\nsecret\n"})
 	const name = "a.0123456789ab"
-	place, state := placetest.NewMemory(), faultfs.New()
-	before := pusherAt(t, a, place, name, state)
-	if err := before.push(place, state); err != nil {
+	there, state := placetest.NewMemory(), faultfs.New()
+	before := pusherAt(t, a, there, name, state)
+	if err := before.push(there, state); err != nil {
 		t.Fatal(err)
 	}
 	a.write("a.org", "* One\n")
 	if _, _, err := a.m.Mending().Purge(t.Context(), nil, "secret", nil); err != nil {
 		t.Fatal(err)
 	}
-	w, failed := pusherAt(t, a, place, name, state), 0
+	w, failed := pusherAt(t, a, there, name, state), 0
 	for n := range 200 {
-		p, state := place.Copy(), state.Clone()
+		p, state := there.Copy(), state.Clone()
 		end := state.FailOp(n, syscall.ENOSPC)
 		err := w.push(p, state)
 		reached := end()
@@ -70,7 +70,7 @@ func TestRemoteClocks(t *testing.T) {
 	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
 	a.hour.Store(2 * year)
 	all := []*machine{a, a.copy("b"), a.copy("c")}
-	var remotes []*remote.Remote
+	var remotes []*place.Remote
 	for i, m := range all {
 		m.hour = new(atomic.Int64)
 		m.hour.Store(int64(3-i) * year)
@@ -123,7 +123,7 @@ func TestBucketRightIsLost(t *testing.T) {
 	allow(all)
 	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
 	still := bucketAt(t, g, g.URLs[0], "", nil)
-	r := a.at(bucketAt(t, g, g.URLs[0], "", func(o *s3.Options) { o.Credentials = staticKeys(g.Guest, g.GuestSecret) }), "")
+	r := a.at(bucketAt(t, g, g.URLs[0], "", func(o *bucket.Options) { o.Credentials = staticKeys(g.Guest, g.GuestSecret) }), "")
 	secret := ""
 	for _, without := range []string{"ListBucket", "PutObject", "GetObject", "DeleteObject"} {
 		allow(all)
@@ -137,7 +137,7 @@ func TestBucketRightIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		allow(strings.TrimSpace(strings.ReplaceAll(" "+all, " "+without, "")))
-		if _, err := a.push(r); !errors.Is(err, remote.ErrRight) || !strings.Contains(err.Error(), "it lacks s3:"+without) {
+		if _, err := a.push(r); !errors.Is(err, place.ErrRight) || !strings.Contains(err.Error(), "it lacks s3:"+without) {
 			t.Errorf("without %s: %v", without, err)
 		}
 		if lost, _, err := placetest.Lost(t.Context(), still); err != nil || len(lost) > 0 {

@@ -7,32 +7,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
-
-// TestPlaces: a folder, and one at the other end of a pipe, are places; TestBucket has a bucket.
-func TestPlaces(t *testing.T) {
-	folder, _ := openPlace(t)
-	placetest.Check(t, folder)
-	toThere, fromHere := io.Pipe()
-	toHere, fromThere := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- remote.Serve(t.Context(), folder, toThere, fromThere) }()
-	p := remote.Pipe(toHere, fromHere, func() error { return <-ended })
-	placetest.Check(t, p)
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
-}
 
 // late is a place whose writes of heads arrive when they are let go, and get no answer.
 type late struct {
-	remote.Place
+	place.Place
 	held []func() error
 	on   bool
 }
@@ -74,7 +58,7 @@ func TestRemoteWriteArrivesLate(t *testing.T) {
 			}
 		}
 		for _, put := range l.held {
-			if err := put(); err != nil && !errors.Is(err, remote.ErrChanged) {
+			if err := put(); err != nil && !errors.Is(err, place.ErrChanged) {
 				t.Fatal(err)
 			}
 		}
@@ -88,15 +72,8 @@ func TestRemoteWriteArrivesLate(t *testing.T) {
 		if err := b.exchange(b.at(p, "")); err != nil || b.m.View().Root() != a.m.View().Root() {
 			t.Errorf("arrives %d: another machine gets %s, %v", arrives, b.m.View().Root(), err)
 		}
-		head, _, err := p.Get(t.Context(), "heads/"+name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pieces, err := p.List(t.Context(), "packs/")
-		for _, piece := range pieces {
-			if !bytes.Contains(head, []byte(piece[strings.LastIndexByte(piece, '-')+1:])) {
-				t.Errorf("arrives %d: %s is left, %v", arrives, piece, err)
-			}
+		if lost, litter, err := placetest.Lost(t.Context(), p); err != nil || len(lost)+len(litter) > 0 {
+			t.Errorf("arrives %d: %q are named and gone, %q are left, %v", arrives, lost, litter, err)
 		}
 	}
 }

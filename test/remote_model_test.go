@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
 // fickle is a place that loses requests and answers, and carries some requests out much later.
 type fickle struct {
-	remote.Place
+	place.Place
 	rand *rand.Rand
 	late *[]func()
 	good *bool
@@ -66,13 +66,13 @@ type fleet struct {
 	t        *testing.T
 	rand     *rand.Rand
 	machines []*machine
-	remotes  []*remote.Remote
+	remotes  []*place.Remote
 	wrote    map[string]string // the last text of each file
 }
 
 // newFleet has two machines of one memory, each at its place, and one with a copy of the first one's
 // disk, which was copied after it pushed.
-func newFleet(t *testing.T, r *rand.Rand, places ...remote.Place) *fleet {
+func newFleet(t *testing.T, r *rand.Rand, places ...place.Place) *fleet {
 	f := &fleet{t: t, rand: r, wrote: map[string]string{}}
 	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
 	b := a.copy("b")
@@ -86,7 +86,7 @@ func newFleet(t *testing.T, r *rand.Rand, places ...remote.Place) *fleet {
 	return f
 }
 
-func (f *fleet) add(m *machine, p remote.Place) {
+func (f *fleet) add(m *machine, p place.Place) {
 	f.t.Cleanup(func() { m.m.Close() })
 	f.machines = append(f.machines, m)
 	f.remotes = append(f.remotes, m.at(p, ""))
@@ -121,7 +121,7 @@ func (f *fleet) together(between func()) {
 	f.t.Helper()
 	for round := range 5 {
 		for i, m := range f.machines {
-			if err := m.exchange(f.remotes[i]); err != nil && (round > 2 || !errors.Is(err, remote.ErrNone) && !errors.Is(err, remote.ErrBack)) {
+			if err := m.exchange(f.remotes[i]); err != nil && (round > 2 || !errors.Is(err, place.ErrNone) && !errors.Is(err, place.ErrBack)) {
 				f.t.Errorf("round %d: %s: %v", round, m.name, err)
 			}
 			between()
@@ -164,7 +164,7 @@ func placeRound(t *testing.T, random *rand.Rand) {
 	}
 	good = false
 	for n := range 30 {
-		if err := f.step(n); err != nil && !errors.Is(err, errLost) && !errors.Is(err, remote.ErrChanged) && !errors.Is(err, remote.ErrNone) {
+		if err := f.step(n); err != nil && !errors.Is(err, errLost) && !errors.Is(err, place.ErrChanged) && !errors.Is(err, place.ErrNone) {
 			t.Fatal(err)
 		}
 		check()
@@ -278,7 +278,7 @@ func carriedRound(t *testing.T, random *rand.Rand) {
 	c.at[1] = c.at[0].Copy()
 	f := newFleet(t, random, c.at[0], c.at[1], c.at[1])
 	for n := range 40 {
-		if err := f.step(n); err != nil && !errors.Is(err, remote.ErrNone) && !errors.Is(err, remote.ErrBack) {
+		if err := f.step(n); err != nil && !errors.Is(err, place.ErrNone) && !errors.Is(err, place.ErrBack) {
 			t.Fatal(err)
 		}
 		c.some(3)
@@ -292,7 +292,7 @@ func carriedRound(t *testing.T, random *rand.Rand) {
 }
 
 // onlyMachines is a place without conflict copies.
-type onlyMachines struct{ remote.Place }
+type onlyMachines struct{ place.Place }
 
 func (o onlyMachines) List(ctx context.Context, prefix string) ([]string, error) {
 	names, err := o.Place.List(ctx, prefix)

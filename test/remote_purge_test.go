@@ -9,13 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // purging is two machines with one place, and a secret that both have.
 type purging struct {
 	a, b         *machine
-	ours, theirs *remote.Remote
+	ours, theirs *place.Remote
 }
 
 const carriedSecret = "secret password"
@@ -39,7 +39,7 @@ func newPurging(t *testing.T) *purging {
 func (x *purging) meet(t *testing.T) {
 	t.Helper()
 	for range 3 {
-		for who, r := range map[*machine]*remote.Remote{x.a: x.ours, x.b: x.theirs} {
+		for who, r := range map[*machine]*place.Remote{x.a: x.ours, x.b: x.theirs} {
 			if err := who.exchange(r); err != nil {
 				t.Fatalf("%s: %v", who.name, err)
 			}

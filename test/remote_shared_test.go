@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // TestRemotePiecesOfTwo: two machines of one history share no piece. One that writes all of its log
@@ -77,7 +77,7 @@ func TestRemoteDamagedPiece(t *testing.T) {
 	}
 	damage()
 	others, err := c.at(p, "").Pull(t.Context())
-	if err != nil || len(others) != 1 || !errors.Is(others[0].Problem, remote.ErrDamaged) {
+	if err != nil || len(others) != 1 || !errors.Is(others[0].Problem, place.ErrDamaged) {
 		t.Errorf("a damaged piece: %+v, %v", others, err)
 	}
 	if err := p.Remove(t.Context(), "heads/"+ra.Machine); err != nil {
@@ -156,7 +156,7 @@ func TestRemotePutBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if others, err := rb.Pull(t.Context()); err != nil || !errors.Is(others[0].Problem, remote.ErrBack) {
+	if others, err := rb.Pull(t.Context()); err != nil || !errors.Is(others[0].Problem, place.ErrBack) {
 		t.Fatal(others, err)
 	}
 	if _, err := a.push(ra); err != nil || ra.Machine != name {

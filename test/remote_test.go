@@ -13,15 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // lossy is a place whose requests and answers get lost.
 type lossy struct {
-	remote.Place
+	place.Place
 	rand *rand.Rand
 	lost int
 }
@@ -54,15 +53,15 @@ func (l *lossy) Put(ctx context.Context, name, tag string, data []byte) error {
 }
 
 // at is a place as a machine sees it.
-func (a *machine) at(p remote.Place, passphrase string) *remote.Remote {
+func (a *machine) at(p place.Place, passphrase string) *place.Remote {
 	a.t.Helper()
 	sources, release, err := a.m.Histories().Take(a.t.Context())
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	defer release()
-	r := &remote.Remote{Place: p, Memex: sources[0].First, Machine: remote.NewMachine(a.name), Now: time.Now}
-	if r.Key, err = remote.Join(a.t.Context(), p, r.Memex, passphrase == "", passphrase); err != nil {
+	r := &place.Remote{Place: p, Memex: sources[0].First, Machine: place.NewMachine(a.name), Now: time.Now}
+	if r.Key, err = place.Join(a.t.Context(), p, r.Memex, passphrase == "", passphrase); err != nil {
 		a.t.Fatal(err)
 	}
 	if r.State, err = vfs.Sub(a.m.Histories().State, "remotes/there"); err != nil {
@@ -71,17 +70,17 @@ func (a *machine) at(p remote.Place, passphrase string) *remote.Remote {
 	return r
 }
 
-func (a *machine) push(r *remote.Remote) (remote.Pushed, error) {
+func (a *machine) push(r *place.Remote) (place.Pushed, error) {
 	sources, release, err := a.m.Histories().Take(a.t.Context())
 	if err != nil {
-		return remote.Pushed{}, err
+		return place.Pushed{}, err
 	}
 	defer release()
 	return r.Push(a.t.Context(), sources, "")
 }
 
 // exchange pulls, merges and pushes.
-func (a *machine) exchange(r *remote.Remote) error {
+func (a *machine) exchange(r *place.Remote) error {
 	others, err := r.Pull(a.t.Context())
 	if err != nil {
 		return err
@@ -104,10 +103,10 @@ func (a *machine) exchange(r *remote.Remote) error {
 	return err
 }
 
-func openPlace(t *testing.T) (remote.Place, string) {
+func openPlace(t *testing.T) (place.Place, string) {
 	t.Helper()
 	dir := t.TempDir()
-	p, err := remote.OpenFolder(dir)
+	p, err := place.OpenFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +124,7 @@ func TestRemotesMeet(t *testing.T) {
 		machines = append(machines, a.copy(string(rune('b'+i))))
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	var remotes []*remote.Remote
+	var remotes []*place.Remote
 	for _, m := range machines {
 		remotes = append(remotes, m.at(p, ""))
 		remotes[len(remotes)-1].Place = &lossy{Place: p, rand: random}
@@ -201,10 +200,10 @@ func TestRemoteKeepsFewPacks(t *testing.T) {
 		}
 	}
 	names, err := p.List(t.Context(), "packs/")
-	if err != nil || len(names) > 2*remote.MaxPacks {
+	if err != nil || len(names) > 2*place.MaxPacks {
 		t.Errorf("%d packs, %v", len(names), err)
 	}
-	for m, r := range map[*machine]*remote.Remote{b: early, c: late} {
+	for m, r := range map[*machine]*place.Remote{b: early, c: late} {
 		if err := m.exchange(r); err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +247,7 @@ func TestRemoteArrivesLate(t *testing.T) {
 			}
 		}
 		others, err := theirs.Pull(t.Context())
-		if err != nil || len(others) != 1 || !errors.Is(others[0].Problem, remote.ErrNone) && !errors.Is(others[0].Problem, remote.ErrDamaged) {
+		if err != nil || len(others) != 1 || !errors.Is(others[0].Problem, place.ErrNone) && !errors.Is(others[0].Problem, place.ErrDamaged) {
 			t.Fatalf("%d bytes have arrived: %v, %v", len(part), others, err)
 		}
 		if b.m.View().Root() != before {
@@ -289,7 +288,7 @@ func TestRemoteRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(old, []byte("packs")) || !bytes.HasPrefix(old, []byte(archive.SealPrefix)) {
+	if bytes.Contains(old, []byte("packs")) || !bytes.HasPrefix(old, []byte(place.SealPrefix)) {
 		t.Error("the head of a sealed place can be read")
 	}
 	a.write("a.org", "* Two\n")
@@ -309,17 +308,17 @@ func TestRemoteRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		others, err := theirs.Pull(t.Context())
-		if err != nil || len(others) != 1 || others[0].Problem == nil || what == "older" && !errors.Is(others[0].Problem, remote.ErrBack) {
+		if err != nil || len(others) != 1 || others[0].Problem == nil || what == "older" && !errors.Is(others[0].Problem, place.ErrBack) {
 			t.Errorf("%s: %v, %v", what, others, err)
 		}
 		if b.m.View().Root() != root {
 			t.Errorf("%s: the memory changed", what)
 		}
 	}
-	if _, err := remote.Unlock(t.Context(), p, "wrong"); !errors.Is(err, archive.ErrPassphrase) {
+	if _, err := place.Unlock(t.Context(), p, "wrong"); !errors.Is(err, place.ErrPassphrase) {
 		t.Errorf("a wrong passphrase: %v", err)
 	}
-	if _, err := remote.Unlock(t.Context(), p, ""); !errors.Is(err, remote.ErrLocked) {
+	if _, err := place.Unlock(t.Context(), p, ""); !errors.Is(err, place.ErrLocked) {
 		t.Errorf("no passphrase: %v", err)
 	}
 	other := newMachine(t, map[string]string{"x.org": "* Of another memory\n"})
@@ -328,7 +327,7 @@ func TestRemoteRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	if _, err := remote.Join(t.Context(), p, sources[0].First, true, ""); !errors.Is(err, remote.ErrOther) {
+	if _, err := place.Join(t.Context(), p, sources[0].First, true, ""); !errors.Is(err, place.ErrOther) {
 		t.Errorf("another memory: %v", err)
 	}
 }
@@ -434,8 +433,8 @@ func TestRemoteOverAPipe(t *testing.T) {
 	toThere, fromHere := io.Pipe()
 	toHere, fromThere := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- remote.Serve(t.Context(), there, toThere, fromThere) }()
-	p := remote.Pipe(toHere, fromHere, func() error { return <-ended })
+	go func() { ended <- place.Serve(t.Context(), there, toThere, fromThere) }()
+	p := place.Pipe(toHere, fromHere, func() error { return <-ended })
 	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
 	b := a.copy("b")
 	ours, theirs := a.at(p, ""), b.at(there, "")
@@ -449,14 +448,14 @@ func TestRemoteOverAPipe(t *testing.T) {
 	if a.m.View().Root() != b.m.View().Root() {
 		t.Error("not all came over")
 	}
-	if _, _, err := p.Get(t.Context(), "heads/none"); !errors.Is(err, remote.ErrNone) {
+	if _, _, err := p.Get(t.Context(), "heads/none"); !errors.Is(err, place.ErrNone) {
 		t.Errorf("an object that is not there: %v", err)
 	}
-	if err := p.Put(t.Context(), "heads/"+ours.Machine, "", nil); !errors.Is(err, remote.ErrChanged) {
+	if err := p.Put(t.Context(), "heads/"+ours.Machine, "", nil); !errors.Is(err, place.ErrChanged) {
 		t.Errorf("an object that is there: %v", err)
 	}
 	for _, name := range []string{"../x", "/etc/passwd", "a/b/c", ".hidden", ""} {
-		if _, _, err := p.Get(t.Context(), name); err == nil || errors.Is(err, remote.ErrNone) {
+		if _, _, err := p.Get(t.Context(), name); err == nil || errors.Is(err, place.ErrNone) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/remote/placetest"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -25,7 +24,7 @@ type turns struct {
 
 // gate is the place as one of them sees it.
 type gate struct {
-	remote.Place
+	place.Place
 	t *turns
 }
 
@@ -57,7 +56,7 @@ func (g gate) Remove(ctx context.Context, name string) error {
 }
 
 // run has each of the functions use the place, and calls check after each request.
-func (t *turns) run(p remote.Place, check func(), all ...func(remote.Place)) {
+func (t *turns) run(p place.Place, check func(), all ...func(place.Place)) {
 	t.events, t.waiting, t.alternatives = make(chan struct{}), nil, nil
 	for _, use := range all { // one after the other, so that the order is that of all
 		go func() {
@@ -95,13 +94,13 @@ func (t *turns) next() bool {
 // pusher is a machine that pushes in each order from the same state on.
 type pusher struct {
 	*machine
-	r     remote.Remote
+	r     place.Remote
 	state *faultfs.FS
-	all   []bundle.Source
+	all   []place.Source
 }
 
 // pusherAt is a machine at a place, with what it has now.
-func pusherAt(t *testing.T, a *machine, p remote.Place, name string, state *faultfs.FS) *pusher {
+func pusherAt(t *testing.T, a *machine, p place.Place, name string, state *faultfs.FS) *pusher {
 	t.Helper()
 	sources, release, err := a.m.Histories().Take(t.Context())
 	if err != nil {
@@ -109,15 +108,15 @@ func pusherAt(t *testing.T, a *machine, p remote.Place, name string, state *faul
 	}
 	t.Cleanup(release)
 	w := &pusher{machine: a, state: state, all: sources}
-	w.r = remote.Remote{Place: p, Memex: sources[0].First, Machine: name, Now: time.Now}
-	if _, err := remote.Join(t.Context(), p, w.r.Memex, true, ""); err != nil {
+	w.r = place.Remote{Place: p, Memex: sources[0].First, Machine: name, Now: time.Now}
+	if _, err := place.Join(t.Context(), p, w.r.Memex, true, ""); err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
 // push pushes to a place, from the state that it had at the beginning, or goes on from it.
-func (w *pusher) push(p remote.Place, state vfs.FS) error {
+func (w *pusher) push(p place.Place, state vfs.FS) error {
 	r := w.r
 	r.Place, r.State = p, state
 	_, err := r.Push(w.t.Context(), w.all, "")
@@ -132,9 +131,9 @@ func TestRemoteTurns(t *testing.T) {
 	a.write("a.org", "* One\n")
 	b := a.copy("b")
 	const first, second = "a.0123456789ab", "b.0123456789cd"
-	place, state := placetest.NewMemory(), faultfs.New()
-	before := pusherAt(t, a, place, first, state)
-	if err := before.push(place, state); err != nil {
+	there, state := placetest.NewMemory(), faultfs.New()
+	before := pusherAt(t, a, there, first, state)
+	if err := before.push(there, state); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := a.m.Mending().Purge(t.Context(), nil, "secret", nil); err != nil {
@@ -143,15 +142,15 @@ func TestRemoteTurns(t *testing.T) {
 	c := b.copy("c") // a copy of the first one's disk
 	c.write("c.org", "* Of c\n")
 	for name, others := range map[string][]*pusher{
-		"one that purged, one of the same history": {pusherAt(t, a, place, first, state), pusherAt(t, b, place, second, faultfs.New())},
-		"one that purged, a copy of it":            {pusherAt(t, a, place, first, state), pusherAt(t, c, place, first, state)},
-		"one that goes on, a copy of it":           {pusherAt(t, c, place, first, state), pusherAt(t, c, place, first, state)},
-		"one, a copy that lacks nothing":           {pusherAt(t, a, place, first, state), pusherAt(t, b, place, first, state)},
+		"one that purged, one of the same history": {pusherAt(t, a, there, first, state), pusherAt(t, b, there, second, faultfs.New())},
+		"one that purged, a copy of it":            {pusherAt(t, a, there, first, state), pusherAt(t, c, there, first, state)},
+		"one that goes on, a copy of it":           {pusherAt(t, c, there, first, state), pusherAt(t, c, there, first, state)},
+		"one, a copy that lacks nothing":           {pusherAt(t, a, there, first, state), pusherAt(t, b, there, first, state)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			orders := 0
 			for order := (&turns{}); orders == 0 || order.next(); orders++ {
-				pushInTurn(t, order, place.Copy(), others)
+				pushInTurn(t, order, there.Copy(), others)
 				if t.Failed() {
 					t.Fatalf("in the order %v", order.choices)
 				}
@@ -168,12 +167,12 @@ func pushInTurn(t *testing.T, order *turns, p *placetest.Memory, all []*pusher) 
 		}
 	}
 	var states []*faultfs.FS
-	var pushes []func(remote.Place)
+	var pushes []func(place.Place)
 	for _, w := range all {
 		state := w.state.Clone()
 		states = append(states, state)
-		pushes = append(pushes, func(p remote.Place) {
-			if err := w.push(p, state); err != nil && !errors.Is(err, remote.ErrChanged) {
+		pushes = append(pushes, func(p place.Place) {
+			if err := w.push(p, state); err != nil && !errors.Is(err, place.ErrChanged) {
 				t.Error(err)
 			}
 		})

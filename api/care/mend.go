@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/ipfs"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -147,7 +147,7 @@ func elsewhere(state vfs.FS, r *PurgeResponse) (err error) {
 	if state == nil {
 		return nil
 	}
-	if r.Remotes, err = remote.Names(state); err != nil {
+	if r.Remotes, err = place.Names(state); err != nil {
 		return fault.Wrap("purge", "the purge is done, but its remotes are not known", fault.Other, err)
 	}
 	placed, err := ipfs.Placed(state)

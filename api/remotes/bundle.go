@@ -15,14 +15,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -69,18 +64,6 @@ type BundleReadRequest struct {
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
-// Brought is what came into a scope from another history.
-type Brought struct {
-	Scope     string         `json:"scope" jsonschema:"memex or project/NAME"`
-	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new"`
-	Root      string         `json:"root" jsonschema:"after it"`
-	Files     []string       `json:"files" jsonschema:"written or removed"`
-	Left      []string       `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
-	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
-
-	Would *api.Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
-}
-
 func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle, error) {
 	const op = "bundle write"
 	if !filepath.IsAbs(req.File) {
@@ -105,13 +88,13 @@ func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle,
 		return nil, fault.Wrap(op, req.File, fault.NotFound, err)
 	}
 	defer in.Close()
-	var done bundle.Summary
+	var done place.Summary
 	if err := replaceable(in, filepath.Base(req.File)); err != nil {
 		return nil, fault.Wrap(op, req.File, fault.Conflict, err)
 	}
 	if err := vfs.WriteAtomicFunc(in, filepath.Base(req.File), 0o600, func(w io.Writer) error {
-		return archive.Sealed(w, to, func(w io.Writer) (err error) {
-			done, err = bundle.Write(ctx, w, sources)
+		return place.Sealed(w, to, func(w io.Writer) (err error) {
+			done, err = place.WriteBundle(ctx, w, sources)
 			return err
 		})
 	}); err != nil {
@@ -130,29 +113,29 @@ func replaceable(in vfs.FS, name string) error {
 		return err
 	}
 	defer f.Close()
-	first := make([]byte, len(archive.SealPrefix))
+	first := make([]byte, len(place.SealPrefix))
 	n, err := f.ReadAt(first, 0)
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if string(first[:n]) == archive.SealPrefix {
+	if string(first[:n]) == place.SealPrefix {
 		return nil
 	}
-	if _, err := bundle.Peek(io.NewSectionReader(f, 0, archive.MaxHeader+archive.MaxBlock)); err != nil {
+	if _, err := place.PeekBundle(io.NewSectionReader(f, 0, place.MaxHeader+place.MaxBlock)); err != nil {
 		return errors.New("the file exists and is no bundle; name another one")
 	}
 	return nil
 }
 
 // recipients returns whom a bundle is sealed for, none for a plain one.
-func recipients(a api.Access, op string, req BundleRequest) ([]archive.Recipient, error) {
+func recipients(a api.Access, op string, req BundleRequest) ([]place.Recipient, error) {
 	if req.Plain {
 		if len(req.For) > 0 {
 			return nil, fault.Errorf(op, req.File, fault.Invalid, "a plain bundle is sealed for nobody; leave out plain or for")
 		}
 		return nil, nil
 	}
-	var to []archive.Recipient
+	var to []place.Recipient
 	if a.Options.Seals != nil {
 		seals, err := a.Options.Seals()
 		if err != nil {
@@ -161,7 +144,7 @@ func recipients(a api.Access, op string, req BundleRequest) ([]archive.Recipient
 		to = append(to, seals.For...)
 	}
 	for _, text := range req.For {
-		r, err := archive.ParseRecipient(text)
+		r, err := place.ParseRecipient(text)
 		if err != nil {
 			return nil, fault.Errorf(op, req.File, fault.Invalid, "for: %w", err)
 		}
@@ -174,7 +157,7 @@ func recipients(a api.Access, op string, req BundleRequest) ([]archive.Recipient
 }
 
 // goOn cuts the source that has a commit to what came after it. Errors: Invalid, NotFound.
-func goOn(ctx context.Context, sources []bundle.Source, since string) error {
+func goOn(ctx context.Context, sources []place.Source, since string) error {
 	d, err := merkle.Parse(since)
 	if err != nil {
 		return fault.Errorf("bundle write", "since", fault.Invalid, `%s: not the digest of a commit, as "fovea bundle verify" prints it`, since)
@@ -192,7 +175,7 @@ func goOn(ctx context.Context, sources []bundle.Source, since string) error {
 }
 
 // Scopes returns what a bundle holds.
-func Scopes(h bundle.Header) []BundleScope {
+func Scopes(h place.Header) []BundleScope {
 	var all []BundleScope
 	for _, s := range h.Scopes {
 		one := BundleScope{Scope: s.Name, Seq: s.Seq, Head: s.Head.String(), Root: s.Root.String()}
@@ -207,44 +190,22 @@ func Scopes(h bundle.Header) []BundleScope {
 // Unsealed returns the stream of a bundle, opened with a key if it is sealed.
 func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 	in := bufio.NewReader(r)
-	first, err := in.Peek(len(archive.SealPrefix))
-	if err != nil && err != io.EOF || string(first) != archive.SealPrefix {
+	first, err := in.Peek(len(place.SealPrefix))
+	if err != nil && err != io.EOF || string(first) != place.SealPrefix {
 		return in, nil // a short file is no archive, and the reader says so
 	}
 	if keys == nil {
-		return nil, archive.ErrNoKey
+		return nil, place.ErrNoKey
 	}
 	seals, err := keys()
 	if err != nil {
 		return nil, err
 	}
-	opened, err := archive.Open(in, seals.Own)
-	if errors.Is(err, archive.ErrNoKey) {
+	opened, err := place.Unseal(in, seals.Own)
+	if errors.Is(err, place.ErrNoKey) {
 		err = fmt.Errorf("%w; copy seal.key of the machine that wrote it beside the configuration here, or name this machine in seal_for there", err)
 	}
 	return opened, err
-}
-
-// incoming is the folder, in the state folder, that a bundle is read into.
-const incoming = "incoming"
-
-// receive hands the empty incoming folder to do, and removes it when that has ended.
-func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err error) {
-	done, err := turn(ctx, a)
-	if err != nil {
-		return err
-	}
-	defer done()
-	state := a.Memex.Histories().State
-	if err := vfs.RemoveAll(state, incoming); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, vfs.RemoveAll(state, incoming)) }()
-	in, err := vfs.Sub(state, incoming)
-	if err != nil {
-		return err
-	}
-	return do(in)
 }
 
 func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all []Brought, err error) {
@@ -295,12 +256,12 @@ func (r *reading) open() (*os.File, io.Reader, error) {
 }
 
 // unpack reads the bundle into the incoming folder, behind what it goes on from.
-func (r *reading) unpack(ctx context.Context) (bundle.Header, error) {
+func (r *reading) unpack(ctx context.Context) (place.Header, error) {
 	f, in, err := r.open()
 	if err != nil {
-		return bundle.Header{}, err
+		return place.Header{}, err
 	}
-	h, err := bundle.Peek(in)
+	h, err := place.PeekBundle(in)
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = r.prepare(ctx, h)
 	}
@@ -311,17 +272,17 @@ func (r *reading) unpack(ctx context.Context) (bundle.Header, error) {
 		return h, err
 	}
 	defer f.Close()
-	return remote.ReadInto(ctx, r.in, in, "")
+	return place.ReadInto(ctx, r.in, in, "")
 }
 
 // prepare refuses a bundle of another memory, and gives one of changes what it goes on from.
-func (r *reading) prepare(ctx context.Context, h bundle.Header) error {
+func (r *reading) prepare(ctx context.Context, h place.Header) error {
 	sources, release, err := r.a.Memex.Histories().Take(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	var before []bundle.Source
+	var before []place.Source
 	for _, s := range h.Scopes {
 		for _, ours := range sources {
 			if ours.Name != s.Name {
@@ -344,93 +305,32 @@ func (r *reading) prepare(ctx context.Context, h bundle.Header) error {
 	}
 	from, to := io.Pipe()
 	go func() {
-		_, err := bundle.Write(ctx, to, before)
+		_, err := place.WriteBundle(ctx, to, before)
 		_ = to.CloseWithError(err) // it returns nil
 	}()
-	_, err = remote.ReadInto(ctx, r.in, from, "")
+	_, err = place.ReadInto(ctx, r.in, from, "")
 	return errors.Join(err, from.Close())
-}
-
-// bringing says how another history is brought in; a trial changes nothing, as a dry run.
-type bringing struct{ replace, memoryOnly, trial bool }
-
-// bringAll brings in the histories of scopes that another state folder has, and hands each to
-// took. What cannot be done shows before anything is done.
-func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, called string, how bringing, took func(Brought, fovea.Commit) error) error {
-	if trial := how; len(scopes) > 1 && !a.Call.DryRun {
-		trial.trial = true
-		for _, name := range scopes {
-			if _, _, err := bring(ctx, a, in, name, called, trial); err != nil {
-				return err
-			}
-		}
-	}
-	for _, name := range scopes {
-		b, c, err := bring(ctx, a, in, name, called, how)
-		if err == nil {
-			err = took(b, c)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bring merges the history of a scope in another state folder, or puts its state in place. The
-// commit is zero where there was nothing new.
-func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
-	m := a.Memex
-	if name != scope.Memex {
-		var err error
-		if m, err = a.Memex.Scope(ctx, name); err != nil {
-			return Brought{}, fovea.Commit{}, err
-		}
-	}
-	opts := a.Write()
-	opts.MemoryOnly, opts.DryRun = how.memoryOnly, opts.DryRun || how.trial
-	done := Brought{Scope: name, Files: []string{}, Conflicts: []api.Conflict{}}
-	var c fovea.Commit
-	var files []string
-	var err error
-	if how.replace || m.View().Head().Seq == 0 {
-		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
-	} else {
-		var conflicts []document.Conflict
-		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts)
-		done.Conflicts = api.Conflicts(conflicts)
-	}
-	if err != nil {
-		return Brought{}, fovea.Commit{}, err
-	}
-	root := m.View().Root()
-	if c.Seq != 0 { // one that comes again finds its own
-		root = c.Root
-	}
-	done.Would = a.Would(ctx, c)
-	done.Seq, done.Root, done.Files, done.Left = c.Seq, root.String(), append(done.Files, files...), c.Left
-	return done, c, nil
 }
 
 // kindOf is the kind of an error on the way to or from a bundle or a place.
 func kindOf(err error) fault.Kind {
-	damaged, isDamaged := errors.AsType[*archive.Error](err)
+	damaged, isDamaged := errors.AsType[*place.Error](err)
 	switch kind := fault.KindOf(err); {
 	case kind != fault.Other:
 		return kind
-	case isAny(err, bundle.ErrNothing, bundle.ErrFormat, archive.ErrNoKey, archive.ErrPassphrase,
-		remote.ErrURL, remote.ErrLocked, remote.ErrOther, remote.ErrLies),
-		isDamaged && damaged.Block <= 1 && errors.Is(err, archive.ErrFormat):
+	case isAny(err, place.ErrNothing, place.ErrBundle, place.ErrNoKey, place.ErrPassphrase,
+		place.ErrURL, place.ErrLocked, place.ErrOther, place.ErrLies),
+		isDamaged && damaged.Block <= 1 && errors.Is(err, place.ErrStream):
 		return fault.Invalid
-	case errors.Is(err, remote.ErrNoAnswer):
+	case errors.Is(err, place.ErrNoAnswer):
 		return fault.Unreachable
-	case errors.Is(err, remote.ErrRight):
+	case errors.Is(err, place.ErrRight):
 		return fault.Denied
-	case isAny(err, bundle.ErrBehind, fs.ErrNotExist, remote.ErrNone, remote.ErrAway, remote.ErrFolder, remote.ErrPart):
+	case isAny(err, place.ErrBehind, fs.ErrNotExist, place.ErrNone, place.ErrAway, place.ErrFolder, place.ErrPart):
 		return fault.NotFound
-	case isAny(err, remote.ErrChanged, remote.ErrReplaced):
+	case isAny(err, place.ErrChanged, place.ErrReplaced):
 		return fault.Conflict
-	case isDamaged, isAny(err, archive.ErrSeal, bundle.ErrFork, remote.ErrDamaged, remote.ErrFormat, remote.ErrBack):
+	case isDamaged, isAny(err, place.ErrSeal, place.ErrFork, place.ErrDamaged, place.ErrFormat, place.ErrBack):
 		return fault.Corrupt
 	}
 	return fault.Other

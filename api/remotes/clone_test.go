@@ -3,30 +3,25 @@
 package remotes_test
 
 import (
-	"io"
 	"path/filepath"
 	"testing"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // newClone makes a memory of what a CID names, as fovea clone does.
-func newClone(t *testing.T, k *foveatest.Kubo, key archive.Identity, cid string) *place {
+func newClone(t *testing.T, k *foveatest.Kubo, key place.Identity, cid string) *machine {
 	t.Helper()
 	state := filepath.Join(t.TempDir(), "state")
 	keys := func() (api.Seals, error) { return api.Seals{Own: key}, nil }
 	dir := t.TempDir()
-	err := remote.Unpack(state, func(in vfs.FS) error {
-		return remotes.CloneIPFS(t.Context(), "http://"+k.Address, keys, cid, in, func(r io.Reader) error {
-			_, err := remote.ReadInto(t.Context(), in, r, dir)
-			return err
-		})
+	err := place.Unpack(state, func(in vfs.FS) error {
+		return remotes.CloneIPFS(t.Context(), "http://"+k.Address, keys, cid, in, dir)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@
 //   - What comes in becomes one commit, which a rollback undoes, or nothing at all.
 //   - No answer and no error holds a key or a passphrase.
 //
-// Elsewhere: the bytes of bundles (internal/bundle), the log of each machine
-// (internal/remote), merging and restoring (internal/travel), clone, for which no memory
+// Elsewhere: the bytes of bundles and the log of each machine (internal/place), merging
+// and restoring (internal/travel), clone, for which no memory
 // exists yet (cmd/fovea).
 package remotes

@@ -23,8 +23,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/foveatest/forge"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -32,27 +32,27 @@ import (
 // carrier brings what one memory has to another, by the operations that people use.
 type carrier struct {
 	name string
-	send func(t *testing.T, from *place) string
-	take func(t *testing.T, to *place, at string) error
+	send func(t *testing.T, from *machine) string
+	take func(t *testing.T, to *machine, at string) error
 }
 
 // do carries out an operation without reading the folder first, in which forged files are not.
-func do[Req, Res any](t *testing.T, p *place, op api.Op[Req, Res], req Req) (Res, error) {
+func do[Req, Res any](t *testing.T, p *machine, op api.Op[Req, Res], req Req) (Res, error) {
 	answer, err := p.svc(t.Context(), api.Call{Op: op.Operation, Request: req, Sync: api.SyncNone})
 	done, _ := answer.(Res)
 	return done, err
 }
 
 func carriers(t *testing.T, bucket func() string) []carrier {
-	file := func(t *testing.T, from *place) string {
+	file := func(t *testing.T, from *machine) string {
 		at := filepath.Join(t.TempDir(), "x.fovea")
 		if _, err := do(t, from, remotes.OpBundleWrite, remotes.BundleRequest{File: at, Plain: true}); err != nil {
 			t.Fatal(err)
 		}
 		return at
 	}
-	remoteAt := func(address func() string) (send func(*testing.T, *place) string, take func(*testing.T, *place, string) error) {
-		send = func(t *testing.T, from *place) string {
+	remoteAt := func(address func() string) (send func(*testing.T, *machine) string, take func(*testing.T, *machine, string) error) {
+		send = func(t *testing.T, from *machine) string {
 			at := address()
 			_, err := do(t, from, remotes.OpRemoteAdd, remotes.RemoteAddRequest{Name: "there", URL: at, Plain: true})
 			if err == nil {
@@ -63,7 +63,7 @@ func carriers(t *testing.T, bucket func() string) []carrier {
 			}
 			return at
 		}
-		take = func(t *testing.T, to *place, at string) error {
+		take = func(t *testing.T, to *machine, at string) error {
 			if _, err := do(t, to, remotes.OpRemoteAdd, remotes.RemoteAddRequest{Name: "there", URL: at, Plain: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -76,11 +76,11 @@ func carriers(t *testing.T, bucket func() string) []carrier {
 		return send, take
 	}
 	all := []carrier{
-		{"bundle", file, func(t *testing.T, to *place, at string) error {
+		{"bundle", file, func(t *testing.T, to *machine, at string) error {
 			_, err := do(t, to, remotes.OpBundleRead, remotes.BundleReadRequest{File: at})
 			return err
 		}},
-		{"bundle that replaces", file, func(t *testing.T, to *place, at string) error {
+		{"bundle that replaces", file, func(t *testing.T, to *machine, at string) error {
 			_, err := do(t, to, remotes.OpBundleRead, remotes.BundleReadRequest{File: at, Replace: true})
 			return err
 		}},
@@ -105,11 +105,11 @@ func TestCampaignOfForgedCarriers(t *testing.T) {
 		g := foveatest.StartGateways(t, 1)
 		n := 0
 		reached := func(o *api.LocalOptions) {
-			o.Buckets = func(string) (s3.Settings, error) {
-				return s3.Settings{Credentials: func(context.Context) (s3.Credentials, error) {
-					return s3.Credentials{KeyID: g.KeyID, Secret: g.Secret}, nil
+			o.Places = place.Openers{"s3": bucket.Opener(func(string) (bucket.Settings, error) {
+				return bucket.Settings{Credentials: func(context.Context) (bucket.Credentials, error) {
+					return bucket.Credentials{KeyID: g.KeyID, Secret: g.Secret}, nil
 				}}, nil
-			}
+			})}
 		}
 		all := carriers(t, func() string {
 			n++
@@ -119,13 +119,13 @@ func TestCampaignOfForgedCarriers(t *testing.T) {
 	})
 	t.Run("ipfs", func(t *testing.T) {
 		k := foveatest.StartKubo(t, false)
-		carried(t, campaign, carrier{"ipfs", func(t *testing.T, from *place) string {
+		carried(t, campaign, carrier{"ipfs", func(t *testing.T, from *machine) string {
 			done, err := do(t, from, api.OpCheckpoint, api.CheckpointRequest{To: api.PlaceIPFS, Plain: true})
 			if err != nil || len(done.Errors) > 0 {
 				t.Fatal(err, done)
 			}
 			return done.Archive
-		}, func(t *testing.T, to *place, at string) error {
+		}, func(t *testing.T, to *machine, at string) error {
 			_, err := do(t, to, api.OpRestore, api.RestoreRequest{From: api.PlaceIPFS, CID: at})
 			return err
 		}}, nil, k)
@@ -238,23 +238,23 @@ func carried(t *testing.T, campaign *foveatest.Campaign, c carrier, set func(*ap
 }
 
 // copied makes another machine with all that one has.
-func copied(t *testing.T, from *place, k *foveatest.Kubo, set func(*api.LocalOptions)) *place {
+func copied(t *testing.T, from *machine, k *foveatest.Kubo, set func(*api.LocalOptions)) *machine {
 	t.Helper()
 	at := filepath.Join(t.TempDir(), "x.fovea")
 	if _, err := remotes.OpBundleWrite.Call(t.Context(), from.svc, remotes.BundleRequest{File: at, Plain: true}); err != nil {
 		t.Fatal(err)
 	}
-	to := &place{t: t, dir: t.TempDir(), state: filepath.Join(t.TempDir(), "state")}
+	to := &machine{t: t, dir: t.TempDir(), state: filepath.Join(t.TempDir(), "state")}
 	for name, text := range from.files() {
 		to.write(name, text)
 	}
-	if err := remote.Unpack(to.state, func(in vfs.FS) error {
+	if err := place.Unpack(to.state, func(in vfs.FS) error {
 		f, err := vfs.OpenPlain(at, 0, 0)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		_, err = remote.ReadInto(t.Context(), in, f, to.dir)
+		_, err = place.ReadInto(t.Context(), in, f, to.dir)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -266,19 +266,19 @@ func copied(t *testing.T, from *place, k *foveatest.Kubo, set func(*api.LocalOpt
 	return to
 }
 
-func (p *place) reopen(t *testing.T, k *foveatest.Kubo, set func(*api.LocalOptions)) {
+func (p *machine) reopen(t *testing.T, k *foveatest.Kubo, set func(*api.LocalOptions)) {
 	t.Helper()
 	var err error
 	if p.m, err = fovea.Open(t.Context(), p.dir, &fovea.Options{StateDir: p.state}); err != nil {
 		t.Fatal(err)
 	}
-	opened := &place{t: t, m: p.m, dir: p.dir, state: p.state}
+	opened := &machine{t: t, m: p.m, dir: p.dir, state: p.state}
 	opened.serve(k, set)
 	p.svc = opened.svc
 }
 
 // forge adds a forged commit to the history of a machine.
-func (p *place) forge(t *testing.T, documents map[string]forge.Document, set func(*api.LocalOptions)) {
+func (p *machine) forge(t *testing.T, documents map[string]forge.Document, set func(*api.LocalOptions)) {
 	t.Helper()
 	if err := p.m.Close(); err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func (p *place) forge(t *testing.T, documents map[string]forge.Document, set fun
 }
 
 // listed fails the test if a file came or changed that a fresh scan does not list.
-func (p *place) listed(t *testing.T, before, after map[string]string) {
+func (p *machine) listed(t *testing.T, before, after map[string]string) {
 	t.Helper()
 	root, err := corpus.Open(p.dir, nil)
 	if err != nil {

@@ -7,17 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/ipfs"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -57,35 +54,40 @@ func check(req api.CheckpointRequest) error {
 }
 
 // push puts the memory there.
-func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest) (api.Archived, error) {
+func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest) (done api.Archived, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("ipfs: %w", err)
+		}
+	}()
 	if req.Withheld != "" {
-		return api.Archived{}, fmt.Errorf("ipfs: only the owner puts the memory there: %s", req.Withheld)
+		return done, fmt.Errorf("only the owner puts the memory there: %s", req.Withheld)
 	}
 	c, err := n.client()
 	if err != nil {
-		return api.Archived{}, fmt.Errorf("ipfs: %w", err)
+		return done, err
 	}
 	defer c.Close()
 	to, err := sealFor(ctx, a, c, req)
 	if err != nil {
-		return api.Archived{}, fmt.Errorf("ipfs: %w", err)
+		return done, err
 	}
-	done, err := turn(ctx, a)
+	over, err := turn(ctx, a)
 	if err != nil {
-		return api.Archived{}, fmt.Errorf("ipfs: %w", err)
+		return done, err
 	}
-	defer done()
-	sources, release, err := a.Memex.Histories().Take(ctx)
+	defer over()
+	histories := a.Memex.Histories()
+	sources, release, err := histories.Take(ctx)
 	if err != nil {
-		return api.Archived{}, err
+		return done, err
 	}
 	defer release()
-	job := &ipfs.Job{Client: c, State: a.Memex.Histories().State, Sources: sources, To: to}
+	push := ipfs.Push
 	if req.StateOnly {
-		sent, err := ipfs.PushState(ctx, job)
-		return api.Archived{CID: text(sent.CID), Bytes: sent.Bytes}, err
+		push = ipfs.PushState
 	}
-	sent, err := ipfs.Push(ctx, job)
+	sent, err := push(ctx, &ipfs.Job{Client: c, State: histories.State, Sources: sources, To: to})
 	return api.Archived{CID: text(sent.CID), Archive: text(sent.Archive), Sealed: sent.Sealed, Commits: sent.Commits, Bytes: sent.Bytes}, err
 }
 
@@ -98,7 +100,7 @@ func text(d merkle.Digest) string {
 
 // sealFor returns whom the memory is sealed for: nobody, if plain is given, or nothing is given and
 // no other machine can ask the daemon.
-func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.CheckpointRequest) ([]archive.Recipient, error) {
+func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.CheckpointRequest) ([]place.Recipient, error) {
 	if req.Plain {
 		return nil, nil
 	}
@@ -133,12 +135,8 @@ func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest)
 		return c, nil, others, fault.Wrap(op, req.CID, fault.Invalid, err)
 	}
 	how := bringing{replace: true, memoryOnly: req.MemoryOnly}
-	err = n.incoming(ctx, a, op, req.CID, func(in vfs.FS, found ipfs.Found) error {
-		scopes := []string{scope.Memex}
-		if found.Archive != nil {
-			scopes = namesOf(found.Archive)
-		}
-		return bringAll(ctx, a, in, scopes, req.CID, how, func(done Brought, commit fovea.Commit) error {
+	err = n.incoming(ctx, a, op, req.CID, true, func(in vfs.FS, found ipfs.Found) error {
+		return bringAll(ctx, a, in, found.Scopes(), req.CID, how, func(done Brought, commit fovea.Commit) error {
 			switch {
 			case done.Scope == scope.Memex:
 				c, files = commit, done.Files
@@ -156,27 +154,17 @@ func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest)
 	return c, files, others, err
 }
 
-func namesOf(m *ipfs.Manifest) (names []string) {
-	for _, s := range m.Scopes {
-		names = append(names, s.Scope)
-	}
-	return names
-}
-
 // incoming fetches what a CID names into a folder, and removes that when use has ended.
-func (n node) incoming(ctx context.Context, a api.Access, op, cid string, use func(vfs.FS, ipfs.Found) error) (err error) {
+func (n node) incoming(ctx context.Context, a api.Access, op, cid string, wantState bool, use func(vfs.FS, ipfs.Found) error) (err error) {
 	c, err := n.client()
 	if err != nil {
 		return fault.Wrap(op, cid, fault.Invalid, err)
 	}
 	defer c.Close()
 	return fault.Wrap(op, cid, fault.Other, receive(ctx, a, func(in vfs.FS) error {
-		found, err := fetchCID(ctx, c, a.Options.Seals, cid, func(r io.Reader) error {
-			_, err := remote.ReadInto(ctx, in, r, "")
-			return err
-		}, func(c *ipfs.Client, root merkle.Digest) error { return fetchState(ctx, c, root, in) })
+		found, err := fetchCID(ctx, c, a.Options.Seals, cid, in, "", wantState)
 		if err == nil && !a.Call.DryRun { // a purge of what comes from there cannot reach it
-			err = note(a.Memex.Histories().State, cid)
+			err = ipfs.Record(a.Memex.Histories().State, found.CID)
 		}
 		if err != nil {
 			return fault.Wrap(op, cid, kindOfIPFS(err), err)
@@ -185,70 +173,44 @@ func (n node) incoming(ctx context.Context, a api.Access, op, cid string, use fu
 	}))
 }
 
-func note(state vfs.FS, cid string) error {
+// fetchCID reads what a CID names into a state folder, see ipfs.Client.Fetch.
+func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error), cid string, in vfs.FS, memex string, wantState bool) (ipfs.Found, error) {
 	d, err := ipfs.ParseCID(cid)
-	if err != nil {
-		return err
+	var seals api.Seals
+	if err == nil && keys != nil {
+		seals, err = keys()
 	}
-	return ipfs.Record(state, d)
-}
-
-// fetchCID finds what a CID names, and reads it: an archive by its packs, a state by its root.
-func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error), cid string, pack func(io.Reader) error,
-	state func(*ipfs.Client, merkle.Digest) error) (ipfs.Found, error) {
-	d, err := ipfs.ParseCID(cid)
 	if err != nil {
 		return ipfs.Found{}, err
 	}
-	var key archive.Identity
-	if keys != nil {
-		seals, err := keys()
-		if err != nil {
-			return ipfs.Found{}, err
-		}
-		key = seals.Own
-	}
-	found, err := c.Find(ctx, d, key)
-	switch {
-	case err != nil:
-	case found.Archive != nil:
-		err = c.ReadArchive(ctx, found.Archive, key, pack)
-	default:
-		err = state(c, found.Root)
-	}
-	return found, err
+	return c.Fetch(ctx, d, seals.Own, in, memex, wantState)
 }
 
-// fetchState makes a history of one commit of a state.
-func fetchState(ctx context.Context, c *ipfs.Client, root merkle.Digest, in vfs.FS) (err error) {
-	to, err := scope.OpenCopy(in, "")
-	if err != nil {
-		return err
+// reaches refuses a program without access to IPFS, and reads the folder.
+func reaches(ctx context.Context, a api.Access, op, what string) error {
+	if a.Options.IPFS == nil {
+		return fault.Errorf(op, what, fault.Invalid, "this program has no access to IPFS")
 	}
-	defer func() { err = errors.Join(err, to.Close()) }()
-	return c.FetchState(ctx, root, to)
+	_, err := a.View(ctx)
+	return err
 }
 
 // pullIPFS merges the archive that a CID names.
 func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, error) {
 	const op = "pull"
-	if a.Options.IPFS == nil {
-		return nil, fault.Errorf(op, cid, fault.Invalid, "this program has no access to IPFS")
+	if err := reaches(ctx, a, op, cid); err != nil {
+		return nil, err
 	}
 	first, err := firstOf(ctx, a.Memex, op)
 	if err != nil {
 		return nil, err
 	}
-	n := node{a.Options.IPFS.Address}
 	m := Machine{Name: cid, Brought: []Brought{}}
-	err = n.incoming(ctx, a, op, strings.TrimPrefix(cid, IPFSPrefix), func(in vfs.FS, found ipfs.Found) error {
-		switch {
-		case found.Archive == nil:
-			return fault.Wrap(op, cid, fault.Invalid, ipfs.ErrStateOnly)
-		case found.Archive.Memex != first:
+	err = node{a.Options.IPFS.Address}.incoming(ctx, a, op, strings.TrimPrefix(cid, IPFSPrefix), false, func(in vfs.FS, found ipfs.Found) error {
+		if found.Archive.Memex != first {
 			return fault.Errorf(op, cid, fault.Invalid, "it is of another memory; fovea clone makes a memory of it")
 		}
-		return bringAll(ctx, a, in, namesOf(found.Archive), cid, bringing{}, m.took)
+		return bringAll(ctx, a, in, found.Scopes(), cid, bringing{}, m.took)
 	})
 	if err != nil {
 		return nil, err
@@ -258,8 +220,8 @@ func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, err
 
 // pushIPFS puts the memory on IPFS, as a checkpoint does.
 func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
-	if a.Options.IPFS == nil {
-		return nil, fault.Errorf("push", IPFSPrefix, fault.Invalid, "this program has no access to IPFS")
+	if err := reaches(ctx, a, "push", IPFSPrefix); err != nil {
+		return nil, err
 	}
 	if a.Call.DryRun {
 		return nil, fault.Errorf("push", IPFSPrefix, fault.Invalid, "what goes to IPFS is not known before; leave out dry-run")
@@ -271,30 +233,17 @@ func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
 	return &SyncResponse{Remote: IPFSPrefix, Machines: []Machine{}, Pushed: sent.Commits, Bytes: sent.Bytes, CID: sent.Archive}, nil
 }
 
-// CloneIPFS reads the archive that a CID names into the state folder of a new memory, to which
-// read appends each of its bundles. Errors: ipfs.ErrStateOnly, those of package ipfs and of read.
-func CloneIPFS(ctx context.Context, address string, keys func() (api.Seals, error), cid string, in vfs.FS, read func(io.Reader) error) error {
+// CloneIPFS reads the archive that a CID names into the state folder of a new memory in the folder memex.
+// Errors: ipfs.ErrStateOnly, those of package ipfs and of place.ReadInto.
+func CloneIPFS(ctx context.Context, address string, keys func() (api.Seals, error), cid string, in vfs.FS, memex string) error {
 	c := ipfs.NewClient(address)
 	defer c.Close()
-	name := strings.TrimPrefix(cid, IPFSPrefix)
-	_, err := fetchCID(ctx, c, keys, name, read, func(*ipfs.Client, merkle.Digest) error { return ipfs.ErrStateOnly })
+	found, err := fetchCID(ctx, c, keys, strings.TrimPrefix(cid, IPFSPrefix), in, memex, false)
 	if err == nil {
-		err = note(in, name)
+		err = ipfs.Record(in, found.CID)
 	}
 	return fault.Wrap("clone", cid, kindOfIPFS(err), err)
 }
 
 // kindOfIPFS is the kind of an error on the way to or from IPFS.
-func kindOfIPFS(err error) fault.Kind {
-	switch {
-	case isAny(err, ipfs.ErrCID, ipfs.ErrOther, ipfs.ErrStateOnly, ipfs.ErrFar):
-		return fault.Invalid
-	case isAny(err, ipfs.ErrOrder, ipfs.ErrExpands, merkle.ErrDigest, merkle.ErrShape, store.ErrNotFound, archive.ErrTooLarge, ipfs.ErrAnswer):
-		return fault.Corrupt
-	case errors.Is(err, ipfs.ErrDaemon):
-		return fault.NotFound
-	case isAny(err, ipfs.ErrDown, ipfs.ErrSlow):
-		return fault.Unreachable
-	}
-	return kindOf(err)
-}
+func kindOfIPFS(err error) fault.Kind { return cmp.Or(ipfs.KindOf(err), kindOf(err)) }

@@ -101,7 +101,7 @@ type chaos struct {
 	*testing.T
 	k        *foveatest.Kubo
 	w        *wire
-	p, other *place
+	p, other *machine
 	round    int
 	archive  string // of p, the newest
 }
@@ -132,7 +132,7 @@ func (c *chaos) push(req api.CheckpointRequest) error {
 }
 
 // unharmed does something that may fail, and is then as if it had not begun.
-func (c *chaos) unharmed(of *place, do func() error) error {
+func (c *chaos) unharmed(of *machine, do func() error) error {
 	files, head := of.files(), of.m.View().Head().Digest
 	err := do()
 	if err == nil {

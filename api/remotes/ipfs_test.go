@@ -19,13 +19,13 @@ import (
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// place is a memory with its files on disk.
-type place struct {
+// machine is a memory with its files on disk.
+type machine struct {
 	t     *testing.T
 	kubo  *foveatest.Kubo // nil for none
 	m     *fovea.Memory
@@ -35,14 +35,14 @@ type place struct {
 }
 
 // newPlace opens a memory that knows a daemon of IPFS.
-func newPlace(t *testing.T, k *foveatest.Kubo, key archive.Identity, files map[string]string, opts ...func(*fovea.Options)) *place {
+func newPlace(t *testing.T, k *foveatest.Kubo, key place.Identity, files map[string]string, opts ...func(*fovea.Options)) *machine {
 	t.Helper()
 	return placeAt(t, t.TempDir(), k, key, files, opts...)
 }
 
-func placeAt(t *testing.T, dir string, k *foveatest.Kubo, key archive.Identity, files map[string]string, opts ...func(*fovea.Options)) *place {
+func placeAt(t *testing.T, dir string, k *foveatest.Kubo, key place.Identity, files map[string]string, opts ...func(*fovea.Options)) *machine {
 	t.Helper()
-	p := &place{t: t, kubo: k, dir: dir, state: filepath.Join(t.TempDir(), "state")}
+	p := &machine{t: t, kubo: k, dir: dir, state: filepath.Join(t.TempDir(), "state")}
 	for name, text := range files {
 		p.write(name, text)
 	}
@@ -60,14 +60,14 @@ func placeAt(t *testing.T, dir string, k *foveatest.Kubo, key archive.Identity, 
 			return
 		}
 		local.Seals = func() (api.Seals, error) {
-			return api.Seals{For: []archive.Recipient{recipient(t, key)}, Own: key}, nil
+			return api.Seals{For: []place.Recipient{recipient(t, key)}, Own: key}, nil
 		}
 	})
 	return p
 }
 
 // serve makes the service of an open memory.
-func (p *place) serve(k *foveatest.Kubo, set func(*api.LocalOptions)) {
+func (p *machine) serve(k *foveatest.Kubo, set func(*api.LocalOptions)) {
 	local := &api.LocalOptions{IPFS: remotes.IPFS(true, func() (string, error) { return ipfs.ParseAddress(k.Address, false) })}
 	if set != nil {
 		set(local)
@@ -75,20 +75,20 @@ func (p *place) serve(k *foveatest.Kubo, set func(*api.LocalOptions)) {
 	p.svc = api.NewLocal(p.m, local)
 }
 
-func recipient(t *testing.T, key archive.Identity) archive.Recipient {
+func recipient(t *testing.T, key place.Identity) place.Recipient {
 	t.Helper()
 	k, ok := key.(interface{ String() string })
 	if !ok {
 		t.Fatal("no key")
 	}
-	parsed, err := archive.ParseKey(k.String())
+	parsed, err := place.ParseKey(k.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return parsed.Recipient()
 }
 
-func (p *place) write(name, text string) {
+func (p *machine) write(name, text string) {
 	p.t.Helper()
 	path := filepath.Join(p.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -100,7 +100,7 @@ func (p *place) write(name, text string) {
 }
 
 // files reads all files of the folder.
-func (p *place) files() map[string]string {
+func (p *machine) files() map[string]string {
 	p.t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
@@ -117,7 +117,7 @@ func (p *place) files() map[string]string {
 	return all
 }
 
-func (p *place) checkpoint(req api.CheckpointRequest) *api.Checkpoint {
+func (p *machine) checkpoint(req api.CheckpointRequest) *api.Checkpoint {
 	p.t.Helper()
 	c, err := api.OpCheckpoint.Call(p.t.Context(), p.svc, req)
 	if err != nil {
@@ -126,9 +126,9 @@ func (p *place) checkpoint(req api.CheckpointRequest) *api.Checkpoint {
 	return c
 }
 
-func newKey(t *testing.T) archive.Identity {
+func newKey(t *testing.T) place.Identity {
 	t.Helper()
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,9 +91,9 @@ func TestPurgeNamesEveryCID(t *testing.T) {
 	restore(want[0])
 	restore(want[0])
 	clone := newClone(t, k, key, remotes.IPFSPrefix+want[0])
-	for place, has := range map[*place][]string{p: want, q: want[:1], clone: want[:1]} {
-		place.write("a.org", "* One\n")
-		r, err := care.OpPurge.Call(t.Context(), place.svc, care.PurgeRequest{Text: "a secret"})
+	for m, has := range map[*machine][]string{p: want, q: want[:1], clone: want[:1]} {
+		m.write("a.org", "* One\n")
+		r, err := care.OpPurge.Call(t.Context(), m.svc, care.PurgeRequest{Text: "a secret"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,10 +16,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -67,14 +65,14 @@ type kept struct {
 
 // Folders and files below the state folder.
 const (
-	remotesFolder = remote.Folder
+	remotesFolder = place.Folder
 	remoteFile    = "remote.json"
 )
 
 var errNoRemote = errors.New("there is no such remote; fovea remote list shows them, fovea remote add NAME URL adds one")
 
 func checkRemote(op, name string) error {
-	return fault.Wrap(op, name, fault.Invalid, remote.CheckName(name))
+	return fault.Wrap(op, name, fault.Invalid, place.CheckName(name))
 }
 
 // folderOf opens the folder of a remote, which is made.
@@ -98,7 +96,7 @@ func read(m *fovea.Memory, op, name string) (k kept, err error) {
 }
 
 // names lists the remotes.
-func names(m *fovea.Memory) ([]string, error) { return remote.Names(m.Histories().State) }
+func names(m *fovea.Memory) ([]string, error) { return place.Names(m.Histories().State) }
 
 // firstOf returns the first commit of a memex, which is what a memory is known by.
 func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, error) {
@@ -114,7 +112,7 @@ func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, er
 }
 
 // opened is a remote with its place.
-func opened(ctx context.Context, a api.Access, op, name string) (*remote.Remote, error) {
+func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, error) {
 	k, err := read(a.Memex, op, name)
 	if err != nil {
 		return nil, err
@@ -123,14 +121,14 @@ func opened(ctx context.Context, a api.Access, op, name string) (*remote.Remote,
 	if err != nil {
 		return nil, err
 	}
-	r := &remote.Remote{Memex: first, Machine: k.Machine, Now: time.Now}
+	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now}
 	if r.Key, err = keyOf(k); err != nil {
 		return nil, fault.Wrap(op, name, fault.Corrupt, err)
 	}
 	if r.State, err = folderOf(a.Memex, name); err != nil {
 		return nil, fault.Wrap(op, name, fault.Other, err)
 	}
-	if r.Place, err = remote.Open(ctx, k.URL, a.Options.Buckets); err != nil {
+	if r.Place, err = place.Open(ctx, k.URL, a.Options.Places); err != nil {
 		return nil, fault.Wrap(op, name, kindOf(err), err)
 	}
 	return r, nil
@@ -140,7 +138,7 @@ func keyOf(k kept) (*age.X25519Identity, error) {
 	if k.Key == "" {
 		return nil, nil
 	}
-	return archive.ParseKey(k.Key)
+	return place.ParseKey(k.Key)
 }
 
 func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error) {
@@ -166,7 +164,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		if err != nil {
 			return nil, fault.Wrap("remotes", name, fault.Other, err)
 		}
-		behind, err := (&remote.Remote{State: state}).Behind(heads)
+		behind, err := (&place.Remote{State: state}).Behind(heads)
 		if err != nil {
 			return nil, fault.Wrap("remotes", name, fault.Corrupt, err)
 		}
@@ -176,7 +174,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 }
 
 // headsOf returns the number of the newest commit of each history.
-func headsOf(sources []bundle.Source) map[string]uint64 {
+func headsOf(sources []place.Source) map[string]uint64 {
 	heads := map[string]uint64{}
 	for _, s := range sources {
 		heads[s.Name] = s.Seq
@@ -223,21 +221,21 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	if err != nil {
 		return nil, err
 	}
-	p, err := remote.Create(ctx, req.URL, a.Options.Buckets)
+	p, err := place.Create(ctx, req.URL, a.Options.Places)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	defer p.Close()
-	probed, err := remote.Probe(ctx, p)
+	probed, err := place.Probe(ctx, p)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
-	key, err := remote.Join(ctx, p, first, req.Plain, req.Passphrase)
+	key, err := place.Join(ctx, p, first, req.Plain, req.Passphrase)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	host, _ := os.Hostname()
-	k := kept{URL: req.URL, Machine: remote.NewMachine(host)}
+	k := kept{URL: req.URL, Machine: place.NewMachine(host)}
 	if key != nil {
 		k.Key = key.String()
 	}
@@ -247,7 +245,7 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	}
 	in, err := folderOf(a.Memex, req.Name)
 	if err == nil {
-		err = remote.Anew(in)
+		err = place.Anew(in)
 	}
 	if err == nil {
 		err = vfs.WriteAtomic(in, remoteFile, data, 0o600)

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // The operations that carry commits.
@@ -60,7 +60,7 @@ type SyncResponse struct {
 }
 
 // named returns the remote that a request means, opened.
-func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*remote.Remote, string, error) {
+func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*place.Remote, string, error) {
 	name := req.Name
 	if name == "" {
 		all, err := names(a.Memex)
@@ -82,7 +82,7 @@ func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*remo
 }
 
 // step is a part of an exchange with a remote.
-type step func(context.Context, api.Access, *remote.Remote, *SyncResponse) error
+type step func(context.Context, api.Access, *place.Remote, *SyncResponse) error
 
 // with carries out steps on the remote that a request means.
 func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps ...step) (_ *SyncResponse, err error) {
@@ -107,9 +107,6 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 
 func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 	if req.Name == IPFSPrefix {
-		if _, err := a.View(ctx); err != nil { // the folder is read first
-			return nil, err
-		}
 		return pushIPFS(ctx, a)
 	}
 	return with(ctx, a, "push", req, write)
@@ -117,16 +114,13 @@ func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 
 func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 	if strings.HasPrefix(req.Name, IPFSPrefix) {
-		if _, err := a.View(ctx); err != nil { // the folder is read first
-			return nil, err
-		}
 		return pullIPFS(ctx, a, req.Name)
 	}
 	return with(ctx, a, "pull", req, fetch)
 }
 
 // write pushes.
-func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncResponse) error {
+func write(ctx context.Context, a api.Access, r *place.Remote, done *SyncResponse) error {
 	signed := ""
 	if head, text, err := a.Memex.History().SignedHead(ctx); err == nil && head.Seq > 0 {
 		signed = text
@@ -150,7 +144,7 @@ func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 }
 
 // fetch pulls, and merges what came.
-func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncResponse) error {
+func fetch(ctx context.Context, a api.Access, r *place.Remote, done *SyncResponse) error {
 	others, err := r.Pull(ctx)
 	if err != nil {
 		return err
@@ -159,7 +153,7 @@ func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 		m := Machine{Name: o.Machine, Brought: []Brought{}}
 		if o.Problem != nil {
 			m.Problem = o.Problem.Error()
-			if !errors.Is(o.Problem, remote.ErrLocked) {
+			if !errors.Is(o.Problem, place.ErrLocked) {
 				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
 			}
 		}
@@ -233,14 +227,8 @@ func mergeCopy(ctx context.Context, a api.Access, req MergeRequest) (*MergeRespo
 	if err != nil {
 		return nil, err
 	}
-	root := a.On().View().Root()
-	if c.Seq != 0 { // one that comes again finds its own
-		root = c.Root
-	}
-	out := &MergeResponse{
-		Seq: c.Seq, Root: root.String(), Parents: []string{}, Files: append([]string{}, files...), Left: c.Left,
-		Conflicts: api.Conflicts(conflicts), Would: a.Would(ctx, c),
-	}
+	b := brought(ctx, a, a.On(), c, "", files, conflicts)
+	out := &MergeResponse{Seq: b.Seq, Root: b.Root, Parents: []string{}, Files: b.Files, Left: b.Left, Conflicts: b.Conflicts, Would: b.Would}
 	for _, parent := range c.Parents {
 		out.Parents = append(out.Parents, parent.String())
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -105,12 +105,12 @@ until the input ends. It serves nothing but the objects of a remote in FOLDER.`,
 			if err := outsideNotes(a[0]); err != nil {
 				return err
 			}
-			p, err := remote.OpenFolder(a[0])
+			p, err := place.OpenFolder(a[0])
 			if err != nil {
 				return err
 			}
 			defer p.Close()
-			return remote.Serve(c.Context(), p, c.InOrStdin(), c.OutOrStdout())
+			return place.Serve(c.Context(), p, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 }

@@ -18,11 +18,10 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
-	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -111,7 +110,7 @@ func (how *cloning) about(s *session, err error) error {
 	}
 	named := *e
 	switch named.What = how.source; {
-	case errors.Is(err, bundle.ErrBehind):
+	case errors.Is(err, place.ErrBehind):
 		named.Kind, named.Err = fault.Invalid, errors.New("it has only what came after a commit, as --since wrote it; clone a whole bundle, then read this one")
 	case errors.Is(err, stores.ErrBegun):
 		named.Err = fmt.Errorf("%w, in %s; clone to another folder, or remove it with fovea store remove %s",
@@ -206,10 +205,10 @@ func (how *cloning) addRemote(ctx context.Context, svc api.Service, url string) 
 // fill makes the state folder. It reports whether the source is a remote.
 func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemote bool, err error) {
 	if info, err := os.Stat(how.source); err == nil && info.Mode().IsRegular() {
-		return false, remote.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromBundle(ctx, s, in, dir) }))
+		return false, place.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromBundle(ctx, s, in, dir) }))
 	}
 	if strings.HasPrefix(how.source, remotes.IPFSPrefix) {
-		return false, remote.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromIPFS(ctx, s, in, dir) }))
+		return false, place.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromIPFS(ctx, s, in, dir) }))
 	}
 	url, err := cli.RemoteURL(how.source)
 	if err != nil {
@@ -218,12 +217,12 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemot
 	if _, err := os.Stat(url); filepath.IsAbs(url) && err != nil {
 		return false, fmt.Errorf("clone: there is no bundle and no remote at %s", url)
 	}
-	p, err := remote.Open(ctx, url, buckets)
+	p, err := place.Open(ctx, url, places())
 	if err != nil {
 		return false, cli.Misuse{Err: err}
 	}
 	defer p.Close()
-	return true, remote.Unpack(s.config.StateDir, how.noted(true, func(in vfs.FS) error { return how.fromRemote(ctx, p, in, dir) }))
+	return true, place.Unpack(s.config.StateDir, how.noted(true, func(in vfs.FS) error { return how.fromRemote(ctx, p, in, dir) }))
 }
 
 // noted is a way to fill a state folder that notes in it what is under way.
@@ -246,7 +245,7 @@ func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir s
 	if err != nil {
 		return err
 	}
-	h, err := remote.ReadInto(ctx, in, r, dir)
+	h, err := place.ReadInto(ctx, in, r, dir)
 	how.signer = h.Signer
 	return err
 }
@@ -256,21 +255,18 @@ func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir str
 	if err != nil {
 		return err
 	}
-	return remotes.CloneIPFS(ctx, address, localOf(&s.config).Seals, how.source, in, func(r io.Reader) error {
-		_, err := remote.ReadInto(ctx, in, r, dir)
-		return err
-	})
+	return remotes.CloneIPFS(ctx, address, localOf(&s.config).Seals, how.source, in, dir)
 }
 
-func (how *cloning) fromRemote(ctx context.Context, p remote.Place, in vfs.FS, dir string) error {
-	m, err := remote.ReadMarker(ctx, p)
-	if errors.Is(err, remote.ErrNone) {
+func (how *cloning) fromRemote(ctx context.Context, p place.Place, in vfs.FS, dir string) error {
+	m, err := place.ReadMarker(ctx, p)
+	if errors.Is(err, place.ErrNone) {
 		return errors.New("there is no memory; fovea remote add and fovea push put one there")
 	}
 	if err != nil {
 		return err
 	}
-	r := &remote.Remote{Place: p, Now: time.Now}
+	r := &place.Remote{Place: p, Now: time.Now}
 	if r.Memex, err = merkle.Parse(m.Memex); err != nil {
 		return err
 	}
@@ -279,7 +275,7 @@ func (how *cloning) fromRemote(ctx context.Context, p remote.Place, in vfs.FS, d
 		if err != nil {
 			return err
 		}
-		if r.Key, err = remote.Unlock(ctx, p, pass); err != nil {
+		if r.Key, err = place.Unlock(ctx, p, pass); err != nil {
 			return err
 		}
 	}

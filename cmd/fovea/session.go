@@ -29,7 +29,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/httpapi"
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/window"
@@ -108,7 +109,7 @@ func localOf(c *config.Config) api.LocalOptions {
 		Home: config.Home(nil), EmbedTimeout: embedTimeout, Budget: c.Budget, Threshold: c.SemanticThreshold,
 		Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: trust.RecordAction,
 		LogLimit: c.LogLimit,
-		Buckets:  buckets,
+		Places:   places(),
 		Seals: func() (api.Seals, error) {
 			k, err := c.Seals(nil)
 			return api.Seals{For: k.For, Own: k.Own}, err
@@ -117,8 +118,10 @@ func localOf(c *config.Config) api.LocalOptions {
 	}
 }
 
-// buckets says how buckets are reached.
-func buckets(profile string) (s3.Settings, error) { return config.Buckets(nil, profile) }
+// places opens those that package place does not open by itself.
+func places() place.Openers {
+	return place.Openers{"s3": bucket.Opener(func(profile string) (bucket.Settings, error) { return config.Buckets(nil, profile) })}
+}
 
 // embedTimeout is how long a request waits for the embedder that does not ask for it, with a
 // daemon and without, so that both give the same window.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -29,35 +29,35 @@ const (
 // names a section of these files; with "" the variables AWS_ACCESS_KEY_ID and
 // AWS_SECRET_ACCESS_KEY come first, then the profile AWS_PROFILE, then default. env is
 // os.Getenv if nil, as in Load. Credentials are looked for when they are asked for.
-func Buckets(env func(string) string, profile string) (s3.Settings, error) {
+func Buckets(env func(string) string, profile string) (bucket.Settings, error) {
 	env = environmentOr(env)
 	file, err := profileOf(env, cmp.Or(profile, env("AWS_PROFILE"), "default"))
 	if err != nil {
-		return s3.Settings{}, err
+		return bucket.Settings{}, err
 	}
 	if len(file) == 0 && profile != "" {
-		return s3.Settings{}, fmt.Errorf("config: the files of Amazon's tools have no profile %q", profile)
+		return bucket.Settings{}, fmt.Errorf("config: the files of Amazon's tools have no profile %q", profile)
 	}
-	return s3.Settings{
+	return bucket.Settings{
 		Region:   cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION"), file["region"]),
 		Endpoint: cmp.Or(env("AWS_ENDPOINT_URL_S3"), env("AWS_ENDPOINT_URL"), file["endpoint_url"]),
-		Credentials: func(ctx context.Context) (s3.Credentials, error) {
+		Credentials: func(ctx context.Context) (bucket.Credentials, error) {
 			return credentialsOf(ctx, env, profile)
 		},
 	}, nil
 }
 
-func credentialsOf(ctx context.Context, env func(string) string, profile string) (s3.Credentials, error) {
+func credentialsOf(ctx context.Context, env func(string) string, profile string) (bucket.Credentials, error) {
 	if id, secret := env("AWS_ACCESS_KEY_ID"), env("AWS_SECRET_ACCESS_KEY"); profile == "" && id != "" && secret != "" {
-		return s3.Credentials{KeyID: id, Secret: secret, Token: env("AWS_SESSION_TOKEN")}, nil
+		return bucket.Credentials{KeyID: id, Secret: secret, Token: env("AWS_SESSION_TOKEN")}, nil
 	}
 	profile = cmp.Or(profile, env("AWS_PROFILE"), "default")
 	file, err := profileOf(env, profile)
 	switch {
 	case err != nil:
-		return s3.Credentials{}, err
+		return bucket.Credentials{}, err
 	case file["aws_access_key_id"] != "" && file["aws_secret_access_key"] != "":
-		return s3.Credentials{KeyID: file["aws_access_key_id"], Secret: file["aws_secret_access_key"], Token: file["aws_session_token"]}, nil
+		return bucket.Credentials{KeyID: file["aws_access_key_id"], Secret: file["aws_secret_access_key"], Token: file["aws_session_token"]}, nil
 	case file["credential_process"] != "":
 		c, err := processCredentials(ctx, file["credential_process"])
 		if err != nil {
@@ -65,10 +65,10 @@ func credentialsOf(ctx context.Context, env func(string) string, profile string)
 		}
 		return c, err
 	case len(file) > 0:
-		return s3.Credentials{}, fmt.Errorf("the profile %[1]q has no key; where it signs in another way, give it the line "+
+		return bucket.Credentials{}, fmt.Errorf("the profile %[1]q has no key; where it signs in another way, give it the line "+
 			"credential_process = aws configure export-credentials --profile %[1]s --format process", profile)
 	}
-	return s3.Credentials{}, errors.New("there are none; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+	return bucket.Credentials{}, errors.New("there are none; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 }
 
 // profileOf returns the lines of a profile in both files of Amazon's tools; the one of
@@ -128,7 +128,7 @@ func readSection(text, section string, into map[string]string) {
 
 // processCredentials runs the program that a profile names. What it prints may be secret, and is
 // in no error.
-func processCredentials(ctx context.Context, command string) (s3.Credentials, error) {
+func processCredentials(ctx context.Context, command string) (bucket.Credentials, error) {
 	ctx, cancel := context.WithTimeout(ctx, processWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
@@ -137,29 +137,29 @@ func processCredentials(ctx context.Context, command string) (s3.Credentials, er
 	cmd.WaitDelay = time.Second
 	switch err := cmd.Run(); {
 	case ctx.Err() != nil:
-		return s3.Credentials{}, fmt.Errorf("the program did not end in time: %w", ctx.Err())
+		return bucket.Credentials{}, fmt.Errorf("the program did not end in time: %w", ctx.Err())
 	case err != nil:
-		return s3.Credentials{}, fmt.Errorf("the program failed: %w; run it yourself to see why", err)
+		return bucket.Credentials{}, fmt.Errorf("the program failed: %w; run it yourself to see why", err)
 	}
 	return parseProcess(out.text)
 }
 
 // parseProcess reads what the program prints.
-func parseProcess(data []byte) (s3.Credentials, error) {
+func parseProcess(data []byte) (bucket.Credentials, error) {
 	var said struct {
 		Version                                   int
 		AccessKeyID                               string `json:"AccessKeyId"`
 		SecretAccessKey, SessionToken, Expiration string
 	}
-	c := s3.Credentials{}
+	c := bucket.Credentials{}
 	if json.Unmarshal(data, &said) != nil || said.Version != 1 || said.AccessKeyID == "" || said.SecretAccessKey == "" {
 		return c, errors.New("the program prints no credentials of version 1")
 	}
-	c = s3.Credentials{KeyID: said.AccessKeyID, Secret: said.SecretAccessKey, Token: said.SessionToken}
+	c = bucket.Credentials{KeyID: said.AccessKeyID, Secret: said.SecretAccessKey, Token: said.SessionToken}
 	if said.Expiration != "" {
 		var err error
 		if c.Expires, err = time.Parse(time.RFC3339, said.Expiration); err != nil {
-			return s3.Credentials{}, errors.New("the program prints a time of expiration that is none")
+			return bucket.Credentials{}, errors.New("the program prints a time of expiration that is none")
 		}
 	}
 	return c, nil

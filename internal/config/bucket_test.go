@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/place/bucket"
 )
 
 const awsConfig = `
@@ -65,18 +65,18 @@ func TestBuckets(t *testing.T) {
 	for _, c := range []struct {
 		name, profile    string
 		env              map[string]string
-		want             s3.Credentials
+		want             bucket.Credentials
 		region, endpoint string
 	}{
-		{"the environment", "", keys, s3.Credentials{KeyID: "A", Secret: "B", Token: "C"}, "eu-west-1", ""},
-		{"the default profile", "", nil, s3.Credentials{KeyID: "D", Secret: "E/+="}, "eu-west-1", ""},
+		{"the environment", "", keys, bucket.Credentials{KeyID: "A", Secret: "B", Token: "C"}, "eu-west-1", ""},
+		{"the default profile", "", nil, bucket.Credentials{KeyID: "D", Secret: "E/+="}, "eu-west-1", ""},
 		{"a profile of the environment", "", map[string]string{"AWS_PROFILE": "other", "AWS_REGION": "r"},
-			s3.Credentials{KeyID: "O", Secret: "P", Token: "T"}, "r", ""},
-		{"a profile of the address", "other", keys, s3.Credentials{KeyID: "O", Secret: "P", Token: "T"}, "", ""},
-		{"a program", "box", nil, s3.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)},
+			bucket.Credentials{KeyID: "O", Secret: "P", Token: "T"}, "r", ""},
+		{"a profile of the address", "other", keys, bucket.Credentials{KeyID: "O", Secret: "P", Token: "T"}, "", ""},
+		{"a program", "box", nil, bucket.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)},
 			"us-west-2", "https://box:9000"},
 		{"an endpoint of the environment", "box", map[string]string{"AWS_ENDPOINT_URL_S3": "https://e", "AWS_ENDPOINT_URL": "https://f"},
-			s3.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}, "us-west-2", "https://e"},
+			bucket.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}, "us-west-2", "https://e"},
 	} {
 		s, err := Buckets(awsHome(t, c.env), c.profile)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -208,9 +208,9 @@ const sealName = "seal.key"
 // SealKeys are what bundles are sealed for, and what opens them.
 type SealKeys struct {
 	// Own is the key of this machine.
-	Own archive.Identity
+	Own place.Identity
 	// For are this machine and those of seal_for.
-	For []archive.Recipient
+	For []place.Recipient
 	// Public is what other machines name in seal_for to seal for this one.
 	Public string
 	// File is where the key is kept.
@@ -228,7 +228,7 @@ func (c *Config) Seals(env func(string) string) (SealKeys, error) {
 	}
 	file := filepath.Join(folder, sealName)
 	text, err := readOrMake(folder, sealName, func() (string, error) {
-		key, err := archive.NewKey()
+		key, err := place.NewKey()
 		if err != nil {
 			return "", err
 		}
@@ -237,13 +237,13 @@ func (c *Config) Seals(env func(string) string) (SealKeys, error) {
 	if err != nil {
 		return SealKeys{}, fmt.Errorf("config: %w", err)
 	}
-	key, err := archive.ParseKey(strings.TrimSpace(text))
+	key, err := place.ParseKey(strings.TrimSpace(text))
 	if err != nil {
 		return SealKeys{}, fmt.Errorf("config: %s: %w; put a copy of it back, or move it away to get a new one", file, err)
 	}
-	k := SealKeys{Own: key, For: []archive.Recipient{key.Recipient()}, Public: key.Recipient().String(), File: file}
+	k := SealKeys{Own: key, For: []place.Recipient{key.Recipient()}, Public: key.Recipient().String(), File: file}
 	for _, other := range c.SealFor {
-		to, err := archive.ParseRecipient(other) // Load has rejected invalid ones
+		to, err := place.ParseRecipient(other) // Load has rejected invalid ones
 		if err != nil {
 			return SealKeys{}, fmt.Errorf("config: seal_for: %w", err)
 		}

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/ignore"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -310,7 +310,7 @@ func checkKey(line string) error {
 
 // checkRecipient returns an error for what is not the public key that bundles are sealed for.
 func checkRecipient(text string) error {
-	if _, err := archive.ParseRecipient(text); err != nil {
+	if _, err := place.ParseRecipient(text); err != nil {
 		return fmt.Errorf("%q is no age recipient; fovea bundle key prints that of a machine", text)
 	}
 	return nil

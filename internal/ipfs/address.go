@@ -4,15 +4,20 @@ package ipfs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -88,38 +93,62 @@ func ParseCID(text string) (merkle.Digest, error) {
 
 // Found is what a CID names.
 type Found struct {
+	CID merkle.Digest // that was named
 	// Archive is an archive with histories, nil for a state without history.
-	Archive *Manifest
+	Archive *place.Manifest
 	// Root is that of the state, of an archive the zero digest.
 	Root merkle.Digest
 	// Seq is the number of the commit that was named, 0 for a root.
 	Seq uint64
 }
 
-// Find returns what a CID names; key opens a sealed archive. Errors: ErrOther, archive.ErrNoKey,
-// archive.ErrSeal, those of Client.Block.
-func (c *Client) Find(ctx context.Context, d merkle.Digest, key archive.Identity) (Found, error) {
+// Scopes lists those whose histories come by it, the memex first.
+func (f Found) Scopes() []string {
+	if f.Archive == nil {
+		return []string{scope.Memex}
+	}
+	return place.ScopesOf(f.Archive.Packs)
+}
+
+// Fetch reads what a CID names into a state folder: an archive as place.ReadInto does, and where it is wanted
+// a state, as a history of one commit. key opens a sealed archive. After an error the folder holds a part.
+// Errors: ErrStateOnly, those of Find, ReadArchive, FetchState and place.ReadInto.
+func (c *Client) Fetch(ctx context.Context, d merkle.Digest, key place.Identity, in vfs.FS, memex string, wantState bool) (Found, error) {
+	found, err := c.Find(ctx, d, key)
+	switch {
+	case err != nil:
+	case found.Archive != nil:
+		err = c.ReadArchive(ctx, found.Archive, key, func(r io.Reader) error {
+			_, err := place.ReadInto(ctx, in, r, memex)
+			return err
+		})
+	case !wantState:
+		err = ErrStateOnly
+	default:
+		var to store.Store
+		if to, err = scope.OpenCopy(in, ""); err == nil {
+			err = errors.Join(c.FetchState(ctx, found.Root, to), to.Close())
+		}
+	}
+	return found, err
+}
+
+// Find returns what a CID names; key opens a sealed place. Errors: ErrOther, place.ErrNoKey,
+// place.ErrSeal, those of Client.Block.
+func (c *Client) Find(ctx context.Context, d merkle.Digest, key place.Identity) (Found, error) {
 	block, err := c.Block(ctx, d)
 	if err != nil {
 		return Found{}, err
 	}
-	switch {
-	case isManifest(block):
-		o, err := decodeOuter(block)
-		if err != nil {
-			return Found{}, fmt.Errorf("%s: %w", d, err)
-		}
-		m, err := o.open(key)
-		if err != nil {
-			return Found{}, fmt.Errorf("%s: %w", d, err)
-		}
-		return Found{Archive: &m}, nil
-	case merkle.IsMap(block):
-		return Found{Root: d}, nil
+	if merkle.IsMap(block) {
+		return Found{CID: d, Root: d}, nil
 	}
-	commit, err := graph.CommitHead(block)
+	if commit, err := graph.CommitHead(block); err == nil {
+		return Found{CID: d, Root: commit.State, Seq: commit.Seq}, nil
+	}
+	m, err := decode(block, key)
 	if err != nil {
-		return Found{}, fmt.Errorf("%s: %w", d, ErrOther)
+		return Found{}, fmt.Errorf("%s: %w", d, err)
 	}
-	return Found{Root: commit.State, Seq: commit.Seq}, nil
+	return Found{CID: d, Archive: &m}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -40,18 +40,18 @@ func (c *Client) Online(ctx context.Context) (bool, error) {
 }
 
 // Block returns the block of a digest, after it has proved it. Errors: ErrDaemon if the daemon does
-// not find it, archive.ErrTooLarge, merkle.ErrDigest, those of a call.
+// not find it, place.ErrTooLarge, merkle.ErrDigest, those of a call.
 func (c *Client) Block(ctx context.Context, d merkle.Digest) ([]byte, error) {
 	a, err := c.call(ctx, "block/get", url.Values{"arg": {d.String()}}, nil, "")
 	if err != nil {
 		return nil, fmt.Errorf("block %s: %w", d, err)
 	}
 	defer a.Close()
-	block, err := io.ReadAll(io.LimitReader(a, archive.MaxBlock+1))
+	block, err := io.ReadAll(io.LimitReader(a, place.MaxBlock+1))
 	switch {
 	case err != nil:
-	case len(block) > archive.MaxBlock:
-		err = archive.ErrTooLarge
+	case len(block) > place.MaxBlock:
+		err = place.ErrTooLarge
 	case merkle.Sum(block) != d:
 		err = merkle.ErrDigest
 	default:

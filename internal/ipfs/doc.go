@@ -4,7 +4,7 @@
 // Kubo.
 //
 // A [Client] speaks to a daemon. [Push] puts histories there and pins them. It makes
-// an archive: a [Manifest] that names packs, which are bundles in blocks, sealed or plain.
+// an archive: a [place.Manifest] that names packs, which are bundles in blocks, sealed or plain.
 // [Client.ReadArchive] returns the bundles of an archive; [Client.FetchState] fetches
 // only a plain state, by the digest of its root or of a commit, into a store.
 //
@@ -17,7 +17,7 @@
 //     previous archive stays pinned, and the record of it does not change.
 //   - A caller publishes nothing that it has read before the reading function has returned nil.
 //
-// Elsewhere: the bytes of bundles (package bundle), streams of blocks and seals (package
-// archive), what becomes of a state that was fetched (package travel). The page is
+// Elsewhere: bundles, streams of blocks, seals, what a manifest says and which packs are joined
+// (package place), what becomes of a state that was fetched (package travel). The page is
 // doc/format/ipfs.md.
 package ipfs

@@ -2,7 +2,15 @@
 
 package ipfs
 
-import "errors"
+import (
+	"errors"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
 
 // Errors of this package.
 var (
@@ -29,3 +37,21 @@ var (
 	// ErrStateOnly is returned where an archive is needed.
 	ErrStateOnly = errors.New("it names a state without its history; fovea restore brings its files, fovea clone and pull need the CID of an archive")
 )
+
+// KindOf is the kind of an error on the way to or from a daemon, fault.Other for one that it does not know.
+func KindOf(err error) fault.Kind {
+	is := func(some ...error) bool {
+		return slices.ContainsFunc(some, func(one error) bool { return errors.Is(err, one) })
+	}
+	switch {
+	case is(ErrCID, ErrOther, ErrStateOnly, ErrFar):
+		return fault.Invalid
+	case is(ErrOrder, ErrExpands, merkle.ErrDigest, merkle.ErrShape, store.ErrNotFound, place.ErrTooLarge, ErrAnswer):
+		return fault.Corrupt
+	case is(ErrDaemon):
+		return fault.NotFound
+	case is(ErrDown, ErrSlow):
+		return fault.Unreachable
+	}
+	return fault.Other
+}

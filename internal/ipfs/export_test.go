@@ -5,24 +5,18 @@ package ipfs
 import (
 	"net/http"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Encode returns the block of a manifest.
-func (m *Manifest) Encode(to ...archive.Recipient) ([]byte, error) { return m.encode(to) }
+func Encode(m *place.Manifest, to ...place.Recipient) ([]byte, error) { return encode(m, to) }
 
 // Decode reads the block of a manifest.
-func Decode(block []byte, key archive.Identity) (Manifest, error) {
-	o, err := decodeOuter(block)
-	if err != nil {
-		return Manifest{}, err
-	}
-	return o.open(key)
-}
+func Decode(block []byte, key place.Identity) (place.Manifest, error) { return decode(block, key) }
 
 // WriteList writes the list of some pieces.
-func WriteList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
+func WriteList(out *place.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
 	return writeList(out, pieces)
 }
 

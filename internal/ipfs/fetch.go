@@ -3,41 +3,51 @@
 package ipfs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // ReadArchive fetches the packs of an archive and hands the bundle of each, in order, to read,
-// which must read it to its end. Errors: that of read, ErrOrder, ErrOther, archive.ErrTooLarge,
-// archive.ErrSeal, those of a call.
-func (c *Client) ReadArchive(ctx context.Context, m *Manifest, key archive.Identity, read func(bundle io.Reader) error) error {
-	for i := range m.Packs {
-		if err := c.readPack(ctx, m, &m.Packs[i], key, read); err != nil {
+// which must read it to its end. Errors: that of read, ErrOrder, ErrOther, place.ErrTooLarge,
+// place.ErrSeal, those of a call.
+func (c *Client) ReadArchive(ctx context.Context, m *place.Manifest, key place.Identity, read func(bundle io.Reader) error) error {
+	for i, p := range m.Packs {
+		if err := c.readPack(ctx, p, m.Sealed, key, read); err != nil {
 			return fmt.Errorf("pack %d of %d: %w", i+1, len(m.Packs), err)
 		}
 	}
 	return nil
 }
 
-func (c *Client) readPack(ctx context.Context, m *Manifest, p *Pack, key archive.Identity, read func(io.Reader) error) error {
-	from, to := io.Pipe()
-	var fetchErr error
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if fetchErr = c.fetch(ctx, m, p, to); fetchErr == nil {
-			fetchErr = io.EOF
+func (c *Client) readPack(ctx context.Context, p place.Pack, sealed bool, key place.Identity, read func(io.Reader) error) error {
+	a, err := c.export(ctx, p.List)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	f := &fetcher{c: c, ctx: ctx, seen: map[merkle.Digest]bool{}, left: p.Size}
+	f.lists = walkOf(p.List, f.next)
+	if f.in, err = place.NewMixedReader(a); err != nil {
+		return unwrapped(err)
+	}
+	parts := &place.Joined{Next: f.piece}
+	in := io.Reader(parts)
+	if sealed {
+		in, err = place.Unseal(parts, key)
+	} else {
+		var section []byte
+		parts.Next = func() ([]byte, error) {
+			piece, err := f.piece()
+			section = place.AppendBlock(section[:0], piece)
+			return section, err
 		}
-		_ = to.CloseWithError(fetchErr) // it returns nil
-	}()
-	in, err := io.Reader(from), error(nil)
-	if m.Sealed {
-		in, err = archive.Open(from, key)
+		in = io.MultiReader(bytes.NewReader(place.AppendHeader(nil, p.Roots())), parts)
 	}
 	if err == nil {
 		err = read(in)
@@ -45,49 +55,8 @@ func (c *Client) readPack(ctx context.Context, m *Manifest, p *Pack, key archive
 	if err == nil {
 		_, err = io.Copy(io.Discard, in) // to the end of the seal
 	}
-	_ = from.CloseWithError(errStopped)
-	<-ended
-	if fetchErr != io.EOF && !errors.Is(fetchErr, errStopped) {
+	if fetchErr := parts.Err(); fetchErr != nil { // rather than what the reader made of it
 		return fetchErr
-	}
-	return err
-}
-
-// fetch writes the bundle of a pack, as it is sealed, to w.
-func (c *Client) fetch(ctx context.Context, m *Manifest, p *Pack, w io.Writer) error {
-	a, err := c.export(ctx, p.List)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	in, err := archive.NewMixedReader(a)
-	if err != nil {
-		return unwrapped(err)
-	}
-	f := &fetcher{c: c, ctx: ctx, in: in, seen: map[merkle.Digest]bool{}, left: p.Size}
-	var out *archive.Writer
-	if m.Sealed {
-		f.take = func(piece []byte) error {
-			_, err := w.Write(piece)
-			return err
-		}
-	} else {
-		if out, err = archive.NewWriter(w, p.roots()...); err != nil {
-			return err
-		}
-		f.take = func(piece []byte) error {
-			_, err := out.Put(piece)
-			return err
-		}
-	}
-	if err := f.list(p.List, 0); err != nil {
-		return err
-	}
-	if f.left > 0 {
-		return fmt.Errorf("a pack that lacks %d bytes: %w", f.left, ErrOrder)
-	}
-	if out != nil {
-		err = out.Close()
 	}
 	return err
 }
@@ -99,7 +68,7 @@ func unwrapped(err error) error {
 			return err
 		}
 	}
-	if errors.Is(err, archive.ErrTruncated) || err == io.EOF {
+	if errors.Is(err, place.ErrTruncated) || err == io.EOF {
 		return fmt.Errorf("the daemon ends too early: %w", ErrAnswer)
 	}
 	return err
@@ -110,51 +79,31 @@ func unwrapped(err error) error {
 type fetcher struct {
 	c     *Client
 	ctx   context.Context
-	in    *archive.Reader
+	in    *place.Reader
+	lists *walk
 	seen  map[merkle.Digest]bool
 	left  uint64 // bytes of pieces that are to come
 	count int
-	take  func(piece []byte) error
 }
 
-// maxDepth is how many lists stand above one another: 1024 links each, for MaxPieces.
-const maxDepth = 3
-
-func (f *fetcher) list(d merkle.Digest, depth int) error {
-	if depth >= maxDepth {
-		return fmt.Errorf("lists within lists: %w", ErrOther)
+// piece returns the next piece, io.EOF behind the last one.
+func (f *fetcher) piece() ([]byte, error) {
+	d, err := f.lists.next()
+	if err == io.EOF && f.left > 0 {
+		return nil, fmt.Errorf("a pack that lacks %d bytes: %w", f.left, ErrOrder)
 	}
-	block, err := f.next(d)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	links, raw, err := readList(block)
-	if err != nil {
-		return fmt.Errorf("%s: %w", d, err)
-	}
-	for _, link := range links {
-		if !raw {
-			err = f.list(link, depth+1)
-		} else {
-			err = f.piece(link)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *fetcher) piece(d merkle.Digest) error {
 	piece, err := f.next(d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if f.count++; len(piece) == 0 || uint64(len(piece)) > f.left || f.count > MaxPieces {
-		return fmt.Errorf("block %s: more than the archive says that it has: %w", d, archive.ErrTooLarge)
+		return nil, fmt.Errorf("block %s: more than the archive says that it has: %w", d, place.ErrTooLarge)
 	}
 	f.left -= uint64(len(piece))
-	return f.take(piece)
+	return piece, nil
 }
 
 // next returns a block: the next one of the export, or one that was there before.

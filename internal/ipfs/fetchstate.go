@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -32,7 +32,7 @@ const (
 // FetchState fetches a state by its root and writes it to an empty store, as a commit on which
 // nothing stands. It proves each block, the shape of the map, and that all is there; that the
 // contents lead to the root shows when the store is loaded. After an error the store holds a part.
-// Errors: ErrExpands, ErrOther, store.ErrNotFound for a child that is missing, archive.ErrTooLarge,
+// Errors: ErrExpands, ErrOther, store.ErrNotFound for a child that is missing, place.ErrTooLarge,
 // those of merkle, of the store and of a call.
 func (c *Client) FetchState(ctx context.Context, root merkle.Digest, into store.Store) error {
 	got, err := c.fetchBlocks(ctx, root, into)
@@ -67,15 +67,15 @@ func (c *Client) fetchBlocks(ctx context.Context, root merkle.Digest, into store
 		return 0, err
 	}
 	defer a.Close()
-	in, err := archive.NewReader(a)
+	in, err := place.NewReader(a)
 	b := &store.Batch{}
 	for err == nil {
-		var block archive.Block
+		var block place.Block
 		if block, err = in.Next(); err != nil {
 			break
 		}
 		if got += int64(len(block.Data)) + merkle.DigestSize; got > maxState {
-			return got, fmt.Errorf("a state of more than %d bytes: %w", int64(maxState), archive.ErrTooLarge)
+			return got, fmt.Errorf("a state of more than %d bytes: %w", int64(maxState), place.ErrTooLarge)
 		}
 		if b.Add(store.Block, block.Data); b.Size() >= fetchBatch {
 			b.Defer()

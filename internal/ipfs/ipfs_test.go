@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
@@ -28,7 +28,7 @@ import (
 
 func TestFormatPage(t *testing.T) {
 	foveatest.FormatPage(t, "../../doc/format/ipfs.md", map[string]int{
-		"Format": ipfs.Format, "MaxPacks": ipfs.MaxPacks, "MaxSize": ipfs.MaxSize, "MaxPieces": ipfs.MaxPieces, "PieceSize": ipfs.PieceSize,
+		"Format": ipfs.Format, "MaxPacks": ipfs.MaxPacks, "MaxSize": place.MaxSize, "MaxPieces": ipfs.MaxPieces, "PieceSize": ipfs.PieceSize,
 		"ListLinks": ipfs.ListLinks,
 	})
 }
@@ -111,7 +111,7 @@ func TestBadDaemons(t *testing.T) {
 	}
 	sends := func(c *ipfs.Client) error {
 		return c.Import(context.Background(), func(w io.Writer) (int, error) {
-			out, err := archive.NewWriter(w, merkle.Sum(one))
+			out, err := place.NewWriter(w, merkle.Sum(one))
 			if err == nil {
 				_, err = out.Put(one)
 			}
@@ -134,7 +134,7 @@ func TestBadDaemons(t *testing.T) {
 	}{
 		{"another block", answering("\x81\x02"), block, merkle.ErrDigest},
 		{"a block cut off", answering("\x81"), block, merkle.ErrDigest},
-		{"a block without end", answering(strings.Repeat("x", archive.MaxBlock+10)), block, archive.ErrTooLarge},
+		{"a block without end", answering(strings.Repeat("x", place.MaxBlock+10)), block, place.ErrTooLarge},
 		{"a page", answering("<html>"), online, ipfs.ErrAnswer},
 		{"a page for an import", answering("<html>"), sends, ipfs.ErrAnswer},
 		{"nothing for an import", answering(""), sends, ipfs.ErrAnswer},
@@ -183,13 +183,13 @@ func TestBadDaemons(t *testing.T) {
 }
 
 // manifest is one with some packs.
-func manifest(sealed bool) *ipfs.Manifest {
+func manifest(sealed bool) *place.Manifest {
 	d := func(i int) merkle.Digest { return merkle.Sum([]byte{byte(i)}) }
-	m := &ipfs.Manifest{
-		Sealed: sealed, Memex: d(1), Scopes: []ipfs.Head{{Scope: "memex", Seq: 3, Head: d(2), Root: d(3)}},
-		Packs: []ipfs.Pack{
-			{List: d(4), Size: 7, Scopes: []ipfs.Span{{Scope: "memex", Seq: 2, Head: d(5)}}},
-			{List: d(6), Size: 8, Scopes: []ipfs.Span{{Scope: "memex", SinceSeq: 2, Seq: 3, Head: d(2)}}},
+	m := &place.Manifest{
+		Sealed: sealed, Memex: d(1), Scopes: []place.End{{Scope: "memex", Seq: 3, Head: d(2), Root: d(3)}},
+		Packs: []place.Pack{
+			{List: d(4), Size: 7, Scopes: []place.Span{{Scope: "memex", Seq: 2, Head: d(5)}}},
+			{List: d(6), Size: 8, Scopes: []place.Span{{Scope: "memex", SinceSeq: 2, Seq: 3, Head: d(2)}}},
 		},
 	}
 	if !sealed {
@@ -201,13 +201,13 @@ func manifest(sealed bool) *ipfs.Manifest {
 // TestManifest: what was written is read again, with the key; the body of a sealed one names
 // nothing, and other manifests are refused.
 func TestManifest(t *testing.T) {
-	key, err := archive.NewKey()
+	key, err := place.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, sealed := range []bool{false, true} {
 		m := manifest(sealed)
-		block, err := m.Encode(key.Recipient())
+		block, err := ipfs.Encode(m, key.Recipient())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,24 +218,24 @@ func TestManifest(t *testing.T) {
 		if bytes.Contains(block, []byte("memex")) == sealed {
 			t.Errorf("sealed %v: names are there: %v", sealed, !sealed)
 		}
-		if _, err := ipfs.Decode(block, nil); sealed != errors.Is(err, archive.ErrNoKey) {
+		if _, err := ipfs.Decode(block, nil); sealed != errors.Is(err, place.ErrNoKey) {
 			t.Errorf("sealed %v, no key: %v", sealed, err)
 		}
 		if err := merkle.Check(block); err != nil {
 			t.Error(err)
 		}
 	}
-	for name, change := range map[string]func(*ipfs.Manifest){
-		"no packs":        func(m *ipfs.Manifest) { m.Packs = nil },
-		"too many":        func(m *ipfs.Manifest) { m.Packs = make([]ipfs.Pack, ipfs.MaxPacks+1) },
-		"no scopes":       func(m *ipfs.Manifest) { m.Scopes = nil },
-		"an endless pack": func(m *ipfs.Manifest) { m.Packs[0].Size = 1 << 50 },
-		"an empty pack":   func(m *ipfs.Manifest) { m.Packs[0].Size = 0 },
-		"another end":     func(m *ipfs.Manifest) { m.Scopes[0].Seq = 9 },
+	for name, change := range map[string]func(*place.Manifest){
+		"no packs":        func(m *place.Manifest) { m.Packs = nil },
+		"too many":        func(m *place.Manifest) { m.Packs = make([]place.Pack, ipfs.MaxPacks+1) },
+		"no scopes":       func(m *place.Manifest) { m.Scopes = nil },
+		"an endless pack": func(m *place.Manifest) { m.Packs[0].Size = 1 << 50 },
+		"an empty pack":   func(m *place.Manifest) { m.Packs[0].Size = 0 },
+		"another end":     func(m *place.Manifest) { m.Scopes[0].Seq = 9 },
 	} {
 		m := manifest(false)
 		change(m)
-		block, err := m.Encode()
+		block, err := ipfs.Encode(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ func serving(t *testing.T, root merkle.Digest, raw bool, blocks ...[]byte) *ipfs
 			}
 			return
 		}
-		out, err := archive.NewWriter(w, root)
+		out, err := place.NewWriter(w, root)
 		for i, b := range blocks {
 			if err == nil && raw && i > 0 {
 				_, err = out.PutRaw(b)
@@ -275,7 +275,7 @@ func serving(t *testing.T, root merkle.Digest, raw bool, blocks ...[]byte) *ipfs
 // lacks or swaps pieces, is refused after as many bytes as it says that it has.
 func TestArchiveWithoutEnd(t *testing.T) {
 	var buf bytes.Buffer
-	out, err := archive.NewWriter(&buf, merkle.Sum(nil))
+	out, err := place.NewWriter(&buf, merkle.Sum(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestArchiveWithoutEnd(t *testing.T) {
 	if err != nil || out.Close() != nil {
 		t.Fatal(err)
 	}
-	in, err := archive.NewReader(&buf)
+	in, err := place.NewReader(&buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,14 +304,14 @@ func TestArchiveWithoutEnd(t *testing.T) {
 		want   error
 	}{
 		{"as said", 2000, [][]byte{block, piece}, nil},
-		{"more than it says", 1000, [][]byte{block, piece}, archive.ErrTooLarge},
+		{"more than it says", 1000, [][]byte{block, piece}, place.ErrTooLarge},
 		{"less than it says", 3000, [][]byte{block, piece}, ipfs.ErrOrder},
 		{"another piece", 2000, [][]byte{block, other}, ipfs.ErrOrder},
 		{"no piece", 2000, [][]byte{block}, ipfs.ErrAnswer},
 		{"no list", 2000, [][]byte{piece}, ipfs.ErrOrder},
 	} {
 		m := manifest(false)
-		m.Packs = []ipfs.Pack{{List: list, Size: tc.size, Scopes: m.Packs[0].Scopes}}
+		m.Packs = []place.Pack{{List: list, Size: tc.size, Scopes: m.Packs[0].Scopes}}
 		err := serving(t, list, true, tc.blocks...).ReadArchive(t.Context(), m, nil, func(r io.Reader) error {
 			_, err := io.Copy(io.Discard, r)
 			return err
@@ -383,11 +383,11 @@ func TestStateExpands(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, sealed := range []bool{false, true} {
-		key, err := archive.NewKey()
+		key, err := place.NewKey()
 		if err != nil {
 			f.Fatal(err)
 		}
-		block, err := manifest(sealed).Encode(key.Recipient())
+		block, err := ipfs.Encode(manifest(sealed), key.Recipient())
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -396,7 +396,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\x81" + "\xd8\x2a\x58\x25\x00\x01\x55\x12\x20" + strings.Repeat("x", 32)))
 	f.Fuzz(func(t *testing.T, block []byte) {
 		if m, err := ipfs.Decode(block, nil); err == nil {
-			again, err := m.Encode()
+			again, err := ipfs.Encode(&m)
 			if err != nil || !bytes.Equal(again, block) {
 				t.Errorf("%x became %x, %v", block, again, err)
 			}
@@ -417,7 +417,7 @@ func (e exporting) RoundTrip(*http.Request) (*http.Response, error) {
 func FuzzFetchState(f *testing.F) {
 	root, blocks := stateOf(f, 3, "text", nil)
 	var buf bytes.Buffer
-	out, err := archive.NewWriter(&buf, root)
+	out, err := place.NewWriter(&buf, root)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -21,56 +21,20 @@ const (
 	joinLists = 4
 )
 
-// keep returns how many packs stay: all while they are few, else those that are larger than
-// all behind them, so that each record is joined O(log history) times.
-func keep(packs []Pack, sealed bool) int {
-	from, most := joinPlain, keepPlain
-	if sealed {
-		from, most = joinSealed, keepSealed
-	}
-	if len(packs) < from {
-		return len(packs)
-	}
-	keep, behind := len(packs), uint64(0)
-	for i := len(packs) - 1; i >= 0; i-- {
-		if packs[i].Size <= behind {
-			keep = i
-		}
-		behind += packs[i].Size
-	}
-	return min(keep, most)
-}
-
 // joined finds out which pieces of the packs to be joined the daemon has; they need not be written
 // again. The pieces of a list that the daemon lacks or has damaged are written again.
-func (p *pushing) joined(packs []Pack) error {
+func (p *pushing) joined(packs []place.Pack) error {
 	if p.next.Manifest.Sealed {
 		return nil
 	}
 	p.there = map[merkle.Digest]bool{}
 	for _, pack := range packs {
-		err := p.pieces(pack.List, 0)
-		if errors.Is(err, ErrSlow) || errors.Is(err, ErrDown) || p.ctx.Err() != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// pieces adds the pieces of a list to those that are there.
-func (p *pushing) pieces(list merkle.Digest, depth int) error {
-	block, err := p.Client.Block(p.ctx, list)
-	if err != nil {
-		return err
-	}
-	links, raw, err := readList(block)
-	if err != nil || depth >= maxDepth {
-		return err // what is no list has no pieces
-	}
-	for _, d := range links {
-		if raw {
+		pieces := walkOf(pack.List, func(d merkle.Digest) ([]byte, error) { return p.Client.Block(p.ctx, d) })
+		d, err := pieces.next()
+		for ; err == nil; d, err = pieces.next() {
 			p.there[d] = true
-		} else if err := p.pieces(d, depth+1); err != nil {
+		}
+		if errors.Is(err, ErrSlow) || errors.Is(err, ErrDown) || p.ctx.Err() != nil {
 			return err
 		}
 	}
@@ -94,7 +58,7 @@ func (l *lists) stale(states []merkle.Digest) bool {
 }
 
 // add adds a list of blocks to lists, and joins those that are there joinLists times.
-func (l *lists) add(out *archive.Writer, states, fresh []merkle.Digest) ([]merkle.Digest, error) {
+func (l *lists) add(out *place.Writer, states, fresh []merkle.Digest) ([]merkle.Digest, error) {
 	list, err := writeList(out, fresh)
 	if err != nil {
 		return nil, err

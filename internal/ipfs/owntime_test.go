@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -76,7 +76,7 @@ func TestOwnTimeIsNotTheDaemons(t *testing.T) {
 				c := ipfs.NewClient("http://127.0.0.1:1")
 				c.Through(taking{tc.daemon})
 				err := c.Import(t.Context(), func(w io.Writer) (int, error) {
-					out, err := archive.NewWriter(w, merkle.Sum(nil))
+					out, err := place.NewWriter(w, merkle.Sum(nil))
 					for _, block := range blocks {
 						if err == nil {
 							err = wait(t.Context(), tc.own)
@@ -98,7 +98,7 @@ func TestOwnTimeIsNotTheDaemons(t *testing.T) {
 		c := ipfs.NewClient("http://127.0.0.1:1")
 		c.Through(giving(pack))
 		m := manifest(false)
-		m.Packs = []ipfs.Pack{{List: list, Size: uint64(400<<10 + 1), Scopes: m.Packs[0].Scopes}}
+		m.Packs = []place.Pack{{List: list, Size: uint64(400<<10 + 1), Scopes: m.Packs[0].Scopes}}
 		err := c.ReadArchive(t.Context(), m, nil, func(r io.Reader) error {
 			for {
 				if _, err := r.Read(make([]byte, 100<<10)); err != nil {
@@ -126,7 +126,7 @@ func noEnd(err error) error {
 func packOf(t *testing.T, blocks [][]byte) (list merkle.Digest, pack []byte) {
 	t.Helper()
 	var buf bytes.Buffer
-	out, err := archive.NewWriter(&buf, merkle.Sum(nil))
+	out, err := place.NewWriter(&buf, merkle.Sum(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,10 @@ package ipfs
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
+	"slices"
 
-	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -19,7 +21,7 @@ const codedLink = "\xd8\x2a\x58\x25\x00\x01\x71\x12\x20"
 // writeList writes the blocks of a list of pieces and returns the digest of the last: links to
 // the pieces, which are raw so that the daemon keeps a block and not what it links to; where
 // there are too many, links to such lists.
-func writeList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
+func writeList(out *place.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
 	kind := rawLink
 	for {
 		var above []merkle.Digest
@@ -82,4 +84,50 @@ func listLength(block []byte) (n int, rest []byte) {
 		return int(binary.BigEndian.Uint16(block[1:])), block[3:]
 	}
 	return -1, nil
+}
+
+// maxDepth is how many lists stand above one another: 1024 links each, for MaxPieces.
+const maxDepth = 3
+
+// walk goes through the pieces of a list, in the order of an export.
+type walk struct {
+	get  func(merkle.Digest) ([]byte, error) // returns the blocks of lists
+	todo []link                              // the next one is the last
+}
+
+// link leads to a piece, or to a list at a depth.
+type link struct {
+	to      merkle.Digest
+	isPiece bool
+	depth   int
+}
+
+func walkOf(list merkle.Digest, get func(merkle.Digest) ([]byte, error)) *walk {
+	return &walk{get, []link{{to: list}}}
+}
+
+// next returns the next piece, io.EOF behind the last one.
+func (w *walk) next() (merkle.Digest, error) {
+	for len(w.todo) > 0 {
+		at := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if at.isPiece {
+			return at.to, nil
+		}
+		if at.depth >= maxDepth {
+			return at.to, fmt.Errorf("lists within lists: %w", ErrOther)
+		}
+		block, err := w.get(at.to)
+		if err != nil {
+			return at.to, err
+		}
+		links, raw, err := readList(block)
+		if err != nil {
+			return at.to, fmt.Errorf("%s: %w", at.to, err)
+		}
+		for _, to := range slices.Backward(links) {
+			w.todo = append(w.todo, link{to, raw, at.depth + 1})
+		}
+	}
+	return merkle.Digest{}, io.EOF
 }

@@ -11,8 +11,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -22,12 +21,12 @@ const knownFile = "ipfs.json"
 
 // known is the newest archive that this memory has put there.
 type known struct {
-	Address  string        `json:"address"`
-	CID      merkle.Digest `json:"cid,omitzero"` // of the manifest
-	Manifest Manifest      `json:"manifest"`
-	Lists    lists         `json:"lists,omitzero"` // of its states
-	Gone     int           `json:"gone"`           // blocks that the histories were without
-	For      []string      `json:"for,omitempty"`  // whom it is sealed for
+	Address  string         `json:"address"`
+	CID      merkle.Digest  `json:"cid,omitzero"` // of the manifest
+	Manifest place.Manifest `json:"manifest"`
+	Lists    lists          `json:"lists,omitzero"` // of its states
+	Gone     int            `json:"gone"`           // blocks that the histories were without
+	For      []string       `json:"for,omitempty"`  // whom it is sealed for
 	// States are the scopes whose newest state is there with all its blocks.
 	States []string `json:"states,omitempty"`
 	// Pending was about to be pinned, and may be.
@@ -40,9 +39,9 @@ type Job struct {
 	// State is the folder that keeps a record of what the daemon has.
 	State vfs.FS
 	// Sources are the histories, that of the memex first, each with its State.
-	Sources []bundle.Source
+	Sources []place.Source
 	// To are those whom it is sealed for; for nobody it is plain.
-	To []archive.Recipient
+	To []place.Recipient
 }
 
 // Sent is what a push put on a daemon.
@@ -61,15 +60,15 @@ type Sent struct {
 
 // Push puts histories on a daemon: what came since the last push, or everything if the daemon does
 // not have that any longer. After an error the previous archive is still pinned, and the next push
-// makes up for the failure. Errors: bundle.ErrNothing, those of the stores, of Client.Import and
+// makes up for the failure. Errors: place.ErrNothing, those of the stores, of Client.Import and
 // Client.Pin.
 func Push(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
-		return Sent{}, fmt.Errorf("ipfs: %w", bundle.ErrNothing)
+		return Sent{}, place.ErrNothing
 	}
 	k, err := load(job.State)
 	if err != nil {
-		return Sent{}, fmt.Errorf("ipfs: %w", err)
+		return Sent{}, err
 	}
 	p := &pushing{Job: job, ctx: ctx, known: k, done: map[merkle.Digest]bool{}}
 	sent, err := p.run()
@@ -78,7 +77,7 @@ func Push(ctx context.Context, job *Job) (Sent, error) {
 		sent, err = p.run()
 	}
 	if err != nil {
-		return Sent{}, fmt.Errorf("ipfs: %w", err)
+		return Sent{}, err
 	}
 	return sent, nil
 }
@@ -99,7 +98,7 @@ type pushing struct {
 	*Job
 	ctx   context.Context
 	known known
-	out   *archive.Writer
+	out   *place.Writer
 	done  map[merkle.Digest]bool // blocks that the pack has, or that were written
 	there map[merkle.Digest]bool // pieces of packs that are joined
 	fresh []merkle.Digest        // those that states alone have
@@ -113,7 +112,7 @@ func (p *pushing) run() (Sent, error) {
 	if err != nil {
 		return Sent{}, err
 	}
-	news, err := p.news(kept)
+	news, err := place.News(p.ctx, p.Sources, p.known.Manifest.Packs, len(kept))
 	if err == nil {
 		err = p.joined(p.known.Manifest.Packs[len(kept):])
 	}
@@ -154,36 +153,31 @@ func (p *pushing) outcome() Sent {
 }
 
 // prepare decides which packs stay, and gives up a pin that a push which was cut short left.
-func (p *pushing) prepare() ([]Pack, error) {
+func (p *pushing) prepare() ([]place.Pack, error) {
 	if d := p.known.Pending; !d.IsZero() && d != p.known.CID {
 		if err := p.Client.Unpin(p.ctx, d); err != nil {
 			return nil, err
 		}
 	}
-	gone := 0
-	for _, s := range p.Sources {
-		all, err := s.Store.Gone()
-		if err != nil {
-			return nil, err
-		}
-		gone += len(all)
+	gone, err := place.Without(p.Sources)
+	if err != nil {
+		return nil, err
 	}
-	p.next = known{Address: p.Client.Address(), Gone: gone, For: namesOf(p.To)}
-	p.next.Manifest = Manifest{Sealed: len(p.To) > 0, Memex: p.Sources[0].First}
-	for _, s := range p.Sources {
-		p.next.Manifest.Scopes = append(p.next.Manifest.Scopes, Head{s.Name, s.Seq, s.Head, s.Root})
-	}
+	p.next = known{Address: p.Client.Address(), Gone: gone, For: namesOf(p.To), Manifest: place.ManifestOf(p.Sources, len(p.To) > 0)}
 	k := &p.known
 	if gone > k.Gone || k.Address != p.next.Address || k.Manifest.Memex != p.next.Manifest.Memex || !slices.Equal(k.For, p.next.For) {
 		p.known = known{Pending: k.Pending} // what was purged must not stay, what is sealed for others cannot be opened
 	}
-	packs := p.known.Manifest.Packs
-	n := keep(packs, p.next.Manifest.Sealed)
+	packs, some, most := p.known.Manifest.Packs, joinPlain, keepPlain
+	if p.next.Manifest.Sealed {
+		some, most = joinSealed, keepSealed
+	}
+	n := place.Keep(packs, some, most)
 	return packs[:n:n], nil
 }
 
 // namesOf names those whom something is sealed for. Those without a name are never the same.
-func namesOf(to []archive.Recipient) (names []string) {
+func namesOf(to []place.Recipient) (names []string) {
 	for _, r := range to {
 		name, ok := r.(fmt.Stringer)
 		if !ok {
@@ -195,28 +189,9 @@ func namesOf(to []archive.Recipient) (names []string) {
 	return names
 }
 
-// news returns the sources that have something behind the packs that stay, cut to that.
-func (p *pushing) news(kept []Pack) (news []bundle.Source, err error) {
-	whole := len(kept) == len(p.known.Manifest.Packs)
-	for _, s := range p.Sources {
-		last, there := at(kept, s.Name)
-		if whole && there && last.End == s.End {
-			continue
-		}
-		if there {
-			if err := s.GoOn(p.ctx, last.Head); err != nil {
-				return nil, err
-			}
-			s.From = last.End
-		}
-		news = append(news, s)
-	}
-	return news, nil
-}
-
 // write writes a pack, the states and the manifest as one archive.
-func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err error) {
-	if p.out, err = archive.NewWriter(w, p.Sources[0].Head); err != nil {
+func (p *pushing) write(w io.Writer, kept []place.Pack, news []place.Source) (err error) {
+	if p.out, err = place.NewWriter(w, p.Sources[0].Head); err != nil {
 		return err
 	}
 	m := &p.next.Manifest
@@ -230,7 +205,7 @@ func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err err
 			return err
 		}
 	}
-	block, err := m.encode(p.To)
+	block, err := encode(m, p.To)
 	if err != nil {
 		return err
 	}
@@ -259,73 +234,40 @@ func (p *pushing) announce() error {
 }
 
 // pack writes the pieces of a bundle, and their list.
-func (p *pushing) pack(sources []bundle.Source) (pack Pack, err error) {
+func (p *pushing) pack(sources []place.Source) (pack place.Pack, err error) {
+	pack = place.PackOf(sources)
 	for _, s := range sources {
-		pack.Scopes = append(pack.Scopes, Span{s.Name, s.SinceSeq, s.Seq, s.Head, s.End})
-		last, _ := at(p.known.Manifest.Packs, s.Name)
+		last, _ := place.At(p.known.Manifest.Packs, s.Name)
 		p.sent.Commits += s.Seq - min(s.Seq, last.Seq)
 	}
 	var pieces []merkle.Digest
+	took := func(d merkle.Digest, piece []byte) {
+		pieces, pack.Size = append(pieces, d), pack.Size+uint64(len(piece))
+	}
 	if len(p.To) > 0 {
-		pieces, pack.Size, err = p.sealed(sources)
-	} else {
-		pieces, pack.Size, err = p.plain(sources)
+		err = place.WritePieces(p.ctx, sources, p.To, PieceSize, func(piece []byte) error {
+			d, err := p.out.PutRaw(piece)
+			took(d, piece)
+			return err
+		})
+	} else { // each block is a piece
+		err = place.WriteBlocks(p.ctx, sources, func(block []byte) (merkle.Digest, error) {
+			d, err := merkle.Sum(block), error(nil)
+			if !p.done[d] && !p.there[d] {
+				_, err = p.out.Put(block)
+			}
+			p.done[d] = true
+			took(d, block)
+			return d, err
+		})
 	}
 	if err == nil && len(pieces) > MaxPieces {
-		err = fmt.Errorf("%d pieces: %w", len(pieces), archive.ErrTooLarge)
+		err = fmt.Errorf("%d pieces: %w", len(pieces), place.ErrTooLarge)
 	}
 	if err == nil {
 		pack.List, err = writeList(p.out, pieces)
 	}
 	return pack, err
-}
-
-// sealed writes the sealed bundle, cut into pieces.
-func (p *pushing) sealed(sources []bundle.Source) (pieces []merkle.Digest, size uint64, err error) {
-	cut := &archive.Pieces{Size: PieceSize, Put: func(piece []byte) error {
-		d, err := p.out.PutRaw(piece)
-		pieces, size = append(pieces, d), size+uint64(len(piece))
-		return err
-	}}
-	err = archive.Sealed(cut, p.To, func(w io.Writer) error {
-		_, err := bundle.Write(p.ctx, w, sources)
-		return err
-	})
-	if err == nil {
-		err = cut.Flush()
-	}
-	return pieces, size, err
-}
-
-// plain writes the blocks of the bundle, each a piece.
-func (p *pushing) plain(sources []bundle.Source) (pieces []merkle.Digest, size uint64, err error) {
-	from, to := io.Pipe()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_, err := bundle.Write(p.ctx, to, sources)
-		_ = to.CloseWithError(err) // it returns nil
-	}()
-	defer func() {
-		_ = from.CloseWithError(errStopped)
-		<-ended
-	}()
-	in, err := archive.NewReader(from)
-	for err == nil {
-		var b archive.Block
-		if b, err = in.Next(); err != nil {
-			break
-		}
-		if !p.done[b.Digest] && !p.there[b.Digest] {
-			_, err = p.out.Put(b.Data)
-		}
-		p.done[b.Digest] = true
-		pieces, size = append(pieces, b.Digest), size+uint64(len(b.Data))
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	return pieces, size, err
 }
 
 // pin makes the archive the one that is known.

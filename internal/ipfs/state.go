@@ -9,9 +9,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -22,24 +21,24 @@ import (
 // its content.
 func PushState(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
-		return Sent{}, fmt.Errorf("ipfs: %w", bundle.ErrNothing)
+		return Sent{}, place.ErrNothing
 	}
 	p := &pushing{Job: job, ctx: ctx, done: map[merkle.Digest]bool{}}
 	if err := p.pushState(&job.Sources[0]); err != nil {
-		return Sent{}, fmt.Errorf("ipfs: %w", err)
+		return Sent{}, err
 	}
 	root := job.Sources[0].Root
 	return Sent{CID: root, Root: root, Bytes: p.out.Size()}, nil
 }
 
-func (p *pushing) pushState(s *bundle.Source) error {
+func (p *pushing) pushState(s *place.Source) error {
 	err := Record(p.State, s.Root)
 	if err != nil {
 		return err
 	}
 	err = p.Client.Import(p.ctx, func(w io.Writer) (int, error) {
 		var err error
-		if p.out, err = archive.NewWriter(w, s.Root); err == nil {
+		if p.out, err = place.NewWriter(w, s.Root); err == nil {
 			err = p.state(s)
 		}
 		if err == nil && len(p.sent.Stateless) > 0 {
@@ -80,7 +79,7 @@ func (p *pushing) states() error {
 
 // state writes the blocks of a source's newest state: of the map, the versions and the contents.
 // What the archive before has is left out.
-func (p *pushing) state(s *bundle.Source) error {
+func (p *pushing) state(s *place.Source) error {
 	if s.State == nil || len(s.State.Gone()) > 0 {
 		p.sent.Stateless = append(p.sent.Stateless, s.Name)
 		return nil
@@ -107,7 +106,7 @@ func (p *pushing) state(s *bundle.Source) error {
 
 // before undoes the commits of a source behind one, and returns the map of the state there with
 // the entries that the nodes changed since had in it, nil for none. The root proves both.
-func before(ctx context.Context, s *bundle.Source, since Head) (old merkle.Map[*node.Node], was map[string]*node.Entry, err error) {
+func before(ctx context.Context, s *place.Source, since place.End) (old merkle.Map[*node.Node], was map[string]*node.Entry, err error) {
 	if since.Seq > s.Seq {
 		return old, nil, fmt.Errorf("commit %d of %d: %w", since.Seq, s.Seq, store.ErrNotFound)
 	}
@@ -148,7 +147,7 @@ func before(ctx context.Context, s *bundle.Source, since Head) (old merkle.Map[*
 
 // changes writes the blocks of a source's state that an earlier one has not, whose map is old, and
 // in which the nodes that were changed since were others.
-func (p *pushing) changes(s *bundle.Source, old merkle.Map[*node.Node], was map[string]*node.Entry) error {
+func (p *pushing) changes(s *place.Source, old merkle.Map[*node.Node], was map[string]*node.Entry) error {
 	there := map[merkle.Digest]bool{} // blocks of these nodes
 	for id, entry := range was {
 		if entry != nil {
@@ -169,7 +168,7 @@ func (p *pushing) changes(s *bundle.Source, old merkle.Map[*node.Node], was map[
 
 // hadBlocks adds the blocks that a node had: the own one, that of the version, and those into
 // which a long content and a long list of children are cut.
-func hadBlocks(s *bundle.Source, id string, was map[string]*node.Entry, there map[merkle.Digest]bool) {
+func hadBlocks(s *place.Source, id string, was map[string]*node.Entry, there map[merkle.Digest]bool) {
 	entry := was[id]
 	note := func(d merkle.Digest, _ []byte) error {
 		there[d] = true

@@ -1,0 +1,117 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remotes
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// The door for states of other machines: a bundle, what a pull brought, and what comes from IPFS are
+// histories in a state folder of their own, proved block by block when they were read. Here they are loaded,
+// which computes each state again, judged by the rule of paths, and merged or refused whole. A clone has no
+// memory to come into: its files are judged as they are written.
+
+// Brought is what came into a scope from another history.
+type Brought struct {
+	Scope     string         `json:"scope" jsonschema:"memex or project/NAME"`
+	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new"`
+	Root      string         `json:"root" jsonschema:"after it"`
+	Files     []string       `json:"files" jsonschema:"written or removed"`
+	Left      []string       `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
+	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
+
+	Would *api.Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
+}
+
+// incoming is the folder, in the state folder, that a bundle is read into.
+const incoming = "incoming"
+
+// receive hands the empty incoming folder to do, and removes it when that has ended.
+func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err error) {
+	done, err := turn(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer done()
+	state := a.Memex.Histories().State
+	if err := vfs.RemoveAll(state, incoming); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, vfs.RemoveAll(state, incoming)) }()
+	in, err := vfs.Sub(state, incoming)
+	if err != nil {
+		return err
+	}
+	return do(in)
+}
+
+// bringing says how another history is brought in; a trial changes nothing, as a dry run.
+type bringing struct{ replace, memoryOnly, trial bool }
+
+// bringAll brings in the histories of scopes that another state folder has, and hands each to
+// took. What cannot be done shows before anything is done.
+func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, called string, how bringing, took func(Brought, fovea.Commit) error) error {
+	if trial := how; len(scopes) > 1 && !a.Call.DryRun {
+		trial.trial = true
+		for _, name := range scopes {
+			if _, _, err := bring(ctx, a, in, name, called, trial); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range scopes {
+		b, c, err := bring(ctx, a, in, name, called, how)
+		if err == nil {
+			err = took(b, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bring merges the history of a scope in another state folder, or puts its state in place. The
+// commit is zero where there was nothing new.
+func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
+	m := a.Memex
+	if name != scope.Memex {
+		var err error
+		if m, err = a.Memex.Scope(ctx, name); err != nil {
+			return Brought{}, fovea.Commit{}, err
+		}
+	}
+	opts := a.Write()
+	opts.MemoryOnly, opts.DryRun = how.memoryOnly, opts.DryRun || how.trial
+	var c fovea.Commit
+	var files []string
+	var conflicts []document.Conflict
+	var err error
+	if how.replace || m.View().Head().Seq == 0 {
+		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
+	} else {
+		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts)
+	}
+	if err != nil {
+		return Brought{}, fovea.Commit{}, err
+	}
+	return brought(ctx, a, m, c, name, files, conflicts), c, nil
+}
+
+// brought says what came into a scope.
+func brought(ctx context.Context, a api.Access, m *fovea.Memory, c fovea.Commit, name string, files []string, conflicts []document.Conflict) Brought {
+	root := m.View().Root()
+	if c.Seq != 0 { // one that comes again finds its own
+		root = c.Root
+	}
+	return Brought{Scope: name, Seq: c.Seq, Root: root.String(), Files: append([]string{}, files...), Left: c.Left,
+		Conflicts: api.Conflicts(conflicts), Would: a.Would(ctx, c)}
+}

@@ -1,0 +1,134 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// BundleFormat is the format number of doc/format/bundle.md.
+const BundleFormat = 1
+
+// Words that control blocks begin with.
+const (
+	wordBundle = "fovea bundle"
+	wordBatch  = "batch"
+	wordGone   = "gone"
+	wordEnd    = "end"
+)
+
+// Limits of doc/format/bundle.md.
+const (
+	// MaxScopes is the largest number of scopes of a bundle.
+	MaxScopes = MaxRoots
+	// MaxBatch is the largest batch, in bytes of its records.
+	MaxBatch = 1 << 30
+	// maxSigner is the longest public key, in bytes.
+	maxSigner = 1 << 10
+	// perControl is how many entries a control block has at most, and controlBytes at which
+	// size the next one begins, so that none exceeds MaxBlock.
+	perControl   = 4096
+	controlBytes = MaxBlock / 2
+)
+
+// Errors of reading and writing bundles.
+var (
+	// ErrBundle is returned for an archive that is no bundle of this version.
+	ErrBundle = errors.New("not a bundle that this version reads")
+	// ErrOrder is returned where something else stands than what was announced.
+	ErrOrder = errors.New("something else than what was announced")
+	// ErrBehind is returned for a store that lacks the commit that a bundle goes on from.
+	ErrBehind = errors.New("what the bundle goes on from is not here")
+	// ErrFork is returned for a store whose history is not that of the bundle.
+	ErrFork = errors.New("the history here is another one")
+	// ErrNothing is returned where there is nothing to write: no scope has a commit.
+	ErrNothing = errors.New("there is no commit to put into a bundle; run fovea ingest first")
+)
+
+// Scope is the history of one scope in a bundle.
+type Scope struct {
+	Name  string        // such as memex or project/garden
+	First merkle.Digest // the first commit: which memory it is
+	Seq   uint64        // of the newest commit
+	Head  merkle.Digest // the newest commit
+	Root  merkle.Digest // of its state
+	// SinceSeq and Since name the commit that the bundle goes on from; 0 and the zero
+	// digest where it has all history.
+	SinceSeq uint64
+	Since    merkle.Digest
+}
+
+// Header says what a bundle holds.
+type Header struct {
+	// Signer is the public key of the machine that wrote the bundle, as it says itself, in the
+	// form of package note; "" for none. Compare its fingerprint before trusting it.
+	Signer string
+	Scopes []Scope // in the order of the bundle
+}
+
+// Proof is what reading a bundle has shown.
+type Proof struct {
+	Header
+	// Loaded reports whether the histories were replayed, every state computed again: those
+	// of a bundle of changes cannot be, without what came before.
+	Loaded bool
+	// Signed is the newest signed head of the memex, "" if it has none.
+	Signed string
+}
+
+func (h *Header) code(c *Coder, word *string, format *uint64) {
+	c.Record(word, format, &h.Signer, Each(c, &h.Scopes, func(s *Scope) {
+		c.Record(&s.Name, &s.First, &s.Seq, &s.Head, &s.Root, &s.SinceSeq, c.optional(&s.Since))
+	}))
+}
+
+func (h Header) encode() []byte {
+	word, format := wordBundle, uint64(BundleFormat)
+	return Written(func(c *Coder) { h.code(c, &word, &format) })
+}
+
+func decodeHeader(block []byte) (h Header, err error) {
+	var word string
+	var format uint64
+	err = Read(block, func(c *Coder) { h.code(c, &word, &format) })
+	switch {
+	case word != wordBundle:
+		return h, ErrBundle
+	case format != BundleFormat:
+		return h, fmt.Errorf("format %d: %w", format, ErrBundle)
+	case err != nil:
+		return h, fmt.Errorf("%w: %w", ErrBundle, err)
+	case len(h.Signer) > maxSigner || len(h.Scopes) > MaxScopes:
+		return h, fmt.Errorf("a key of %d bytes, %d scopes: %w", len(h.Signer), len(h.Scopes), ErrBundle)
+	}
+	for i, s := range h.Scopes {
+		twice := slices.ContainsFunc(h.Scopes[:i], func(other Scope) bool { return other.Name == s.Name })
+		if twice || s.Seq == 0 || s.SinceSeq > s.Seq || (s.SinceSeq == 0) != s.Since.IsZero() {
+			return h, fmt.Errorf("scope %q: %w", s.Name, ErrBundle)
+		}
+	}
+	return h, nil
+}
+
+// roots are the heads of the scopes, each once, which the header of the archive names.
+func (h Header) roots() (roots []merkle.Digest) {
+	for _, s := range h.Scopes {
+		if !slices.Contains(roots, s.Head) {
+			roots = append(roots, s.Head)
+		}
+	}
+	return roots
+}
+
+// entry is a record as a control block announces it: a mark with its bytes, another one by
+// its digest.
+type entry struct {
+	kind   store.Kind
+	digest merkle.Digest
+	mark   []byte
+}

@@ -1,0 +1,91 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Cloned says what a clone found.
+type Cloned struct {
+	// Header is that of the last bundle.
+	Header Header
+	// Others is how many other machines have a log there. What they have is not all in the clone:
+	// the clock by which it chose may be off.
+	Others int
+}
+
+// Clone reads the history of the machine that wrote last, by its own clock, into an empty state
+// folder for a memex at a path. If that log cannot be read, it tries the one before. After an
+// error the folder may have a part. Errors: ErrNone if no machine has pushed; those of Pull and
+// ReadInto.
+func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, error) {
+	heads, problem := r.heads(ctx)
+	if len(heads) == 0 {
+		if problem == nil {
+			problem = fmt.Errorf("no machine has pushed to it: %w", ErrNone)
+		}
+		return Cloned{}, fmt.Errorf("clone: %w", problem)
+	}
+	for _, h := range heads {
+		last, err := r.readLog(ctx, h, into, memex)
+		if err == nil {
+			return Cloned{last, len(heads) - 1}, nil
+		}
+		if ctx.Err() != nil {
+			return Cloned{}, ctx.Err()
+		}
+		if errors.Is(err, ErrNone) {
+			err = fmt.Errorf("not all of it has arrived yet: %w", err)
+		}
+		problem = errors.Join(problem, fmt.Errorf("clone: %s%s: %w", headFolder, h.Machine, err))
+	}
+	return Cloned{}, problem
+}
+
+// heads returns the logs that can be read, the newest first, and why others cannot.
+func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
+	machines, problem := r.machines(ctx)
+	for _, machine := range machines {
+		if h, _, err := r.head(ctx, machine); err != nil {
+			problem = errors.Join(problem, err)
+		} else {
+			all = append(all, h)
+		}
+	}
+	slices.SortFunc(all, func(a, b Head) int { return b.Time.Compare(a.Time) })
+	return all, problem
+}
+
+// readLog reads a log into an empty folder, or one that has a part of another log. A machine that pushes
+// meanwhile removes what it joins, so a piece that is gone is looked for in the head that is there then.
+func (r *Remote) readLog(ctx context.Context, h Head, into vfs.FS, memex string) (last Header, err error) {
+	for range maxTries {
+		if err = empty(into); err == nil {
+			last, err = r.apply(ctx, into, memex, nil, h.Packs)
+		}
+		if !errors.Is(err, ErrNone) {
+			break
+		}
+		again, _, herr := r.head(ctx, h.Machine)
+		if herr != nil || again.Count == h.Count {
+			break
+		}
+		h = again
+	}
+	return last, err
+}
+
+// empty removes all that a folder has.
+func empty(in vfs.FS) error {
+	entries, err := in.ReadDir(".")
+	for _, e := range entries {
+		err = errors.Join(err, vfs.RemoveAll(in, e.Name()))
+	}
+	return err
+}

@@ -1,0 +1,135 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// folder is a place in a folder: on a disk, on a stick, or in one that a sync program
+// carries. Files of other names, such as conflict copies, are passed over.
+type folder struct {
+	in    vfs.FS
+	swept *sync.Map // folders in which what a crash left was looked for
+}
+
+// OpenFolder opens the place in a folder, which is made if it is missing.
+func OpenFolder(name string) (Place, error) {
+	dir, err := vfs.CreateDir(name, 0o700)
+	if err != nil {
+		return nil, fmt.Errorf("remote: %w", err)
+	}
+	return folder{vfs.Plain(dir), new(sync.Map)}, nil
+}
+
+func (f folder) Get(_ context.Context, name string) ([]byte, string, error) {
+	if err := CheckObject(name); err != nil {
+		return nil, "", err
+	}
+	info, err := f.in.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("%s: %w", name, ErrNone)
+	}
+	if err == nil && info.Size() > MaxObject {
+		err = fmt.Errorf("%s has %d bytes, more than %d: %w", name, info.Size(), MaxObject, ErrDamaged)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	data, err := f.in.ReadFile(name)
+	return data, tagOf(data), err
+}
+
+func (f folder) Put(ctx context.Context, name, tag string, data []byte) error {
+	if err := CheckObject(name); err != nil {
+		return err
+	}
+	if dir := path.Dir(name); dir != "." {
+		if err := errors.Join(f.in.MkdirAll(dir, 0o700), f.in.SyncDir(".")); err != nil {
+			return err
+		}
+	}
+	if tag == "" {
+		staged, err := vfs.Stage(f.in, name, 0o600, nil, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+		if err == nil {
+			if _, before := f.swept.LoadOrStore(path.Dir(name), true); !before {
+				staged.RemoveOld()
+			}
+			err = staged.Create()
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: %w", name, ErrChanged)
+		}
+		return err
+	}
+	unlock, err := f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, now, err := f.Get(ctx, name); err != nil && !errors.Is(err, ErrNone) {
+		return err
+	} else if now != tag {
+		return fmt.Errorf("%s: %w", name, ErrChanged)
+	}
+	return vfs.WriteAtomic(f.in, name, data, 0o600)
+}
+
+// lockName is no name of an object. The file stays empty, so that a sync program has no conflict.
+const lockName = ".lock"
+
+// lock keeps the other processes of this machine from replacing an object meanwhile, such as a
+// fovea remote serve whose client has gone. A file system without locks has none.
+func (f folder) lock(ctx context.Context) (unlock func(), err error) {
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		held, err := f.in.Lock(lockName)
+		switch {
+		case err == nil:
+			return func() { _ = held.Close() }, nil
+		case !errors.Is(err, vfs.ErrLocked):
+			return func() {}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(err, ctx.Err())
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (f folder) List(_ context.Context, prefix string) ([]string, error) {
+	dir, _ := path.Split(prefix)
+	entries, err := vfs.Entries(f.in, path.Clean(dir))
+	var names []string
+	for _, e := range entries {
+		name := dir + e.Name()
+		if e.Type().IsRegular() && strings.HasPrefix(name, prefix) && CheckObject(name) == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+func (f folder) Remove(_ context.Context, name string) error {
+	if err := CheckObject(name); err != nil {
+		return err
+	}
+	return vfs.RemoveIfThere(f.in, name)
+}
+
+func (f folder) Close() error { return f.in.Close() }

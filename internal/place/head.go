@@ -1,0 +1,238 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Names of objects, see doc/format/remote.md.
+const (
+	markerName = "fovea.json"
+	keyName    = "key.age"
+	headFolder = "heads/"
+	packFolder = "packs/"
+)
+
+// Limits of doc/format/remote.md.
+const (
+	// PieceSize is the size of the pieces that a pack is cut into, in bytes.
+	PieceSize = 8 << 20
+	// MaxPacks is how many packs a head names at most; a push joins some before that.
+	MaxPacks = 32
+	// MaxSize bounds the bytes of a pack.
+	MaxSize = 1 << 36
+	// MaxPieces is how many pieces a pack has at most.
+	MaxPieces = 1 << 14
+	maxHead   = 8 << 20
+)
+
+// Format is the format number of doc/format/remote.md, in the marker; HeadFormat is that of heads.
+// Those of format 1 are JSON.
+const Format, HeadFormat = 1, 2
+
+// Marker names the memory that a place is for.
+type Marker struct {
+	Format int    `json:"fovea_remote"`
+	Memex  string `json:"memex"` // the first commit
+	Sealed bool   `json:"sealed"`
+}
+
+// Head is the log of one machine on a place.
+type Head struct {
+	Manifest
+	Format  int       `json:"fovea_head"`
+	Machine string    `json:"machine"`
+	Count   uint64    `json:"count"` // one more each time
+	Time    time.Time `json:"time"`
+	Nonce   string    `json:"nonce"`            // makes the bytes of each version others
+	Signed  string    `json:"signed,omitempty"` // the signed head of the memex
+}
+
+// object is the name of a piece on the place.
+func (p Pack) object(piece Piece) string {
+	return packFolder + p.Series + "-" + piece.Name
+}
+
+// names adds the objects of the packs of a head.
+func (h *Head) names(to map[string]bool) {
+	for _, p := range h.Packs {
+		for _, piece := range p.Pieces {
+			to[p.object(piece)] = true
+		}
+	}
+}
+
+// Piece is a part of a pack: its name is the SHA-256 of its bytes, and the end of that of its object.
+type Piece struct {
+	Name string `json:"name"`
+	Size uint64 `json:"size"`
+}
+
+var seriesName = regexp.MustCompile(`^[0-9a-f]{12}-[0-9a-f]{16}$`)
+
+// check refuses a head that no version of Fovea has written.
+func (h *Head) check(memex merkle.Digest, machine string) error {
+	switch {
+	case h.Memex != memex:
+		return ErrOther
+	case h.Machine != machine || h.Count == 0 || len(h.Packs) > 4*MaxPacks:
+		return ErrFormat
+	}
+	for _, p := range h.Packs {
+		if len(p.Pieces) > MaxPieces || len(p.Scopes) > MaxScopes {
+			return ErrFormat
+		}
+		if !seriesName.MatchString(p.Series) || !strings.HasPrefix(p.Series, ownPieces(machine)) {
+			return fmt.Errorf("series %q: %w", p.Series, ErrFormat)
+		}
+		for _, piece := range p.Pieces {
+			if sum, err := hex.DecodeString(piece.Name); err != nil || len(sum) != sha256.Size || piece.Size == 0 || piece.Size > MaxObject {
+				return fmt.Errorf("piece %q: %w", piece.Name, ErrFormat)
+			}
+		}
+	}
+	return nil
+}
+
+// wordLog is what a head begins with.
+const wordLog = "fovea log"
+
+// Encode returns the object of a head, but for its seal.
+func (h *Head) Encode() []byte {
+	word, format, at, body := wordLog, uint64(HeadFormat), uint64(h.Time.UnixMilli()), h.Body()
+	return Written(func(c *Coder) { h.code(c, &word, &format, &at, &body) })
+}
+
+func (h *Head) code(c *Coder, word *string, format, at *uint64, body *[]byte) {
+	c.Record(word, format, &h.Machine, &h.Count, at, &h.Nonce, &h.Signed, Each(c, &h.Packs, func(p *Pack) {
+		c.Record(&p.Series, Each(c, &p.Pieces, func(piece *Piece) { c.Record(&piece.Name, &piece.Size) }))
+	}), body)
+}
+
+// DecodeHead reads what Encode returned, or the JSON of format 1. Errors: ErrFormat.
+func DecodeHead(data []byte) (h Head, err error) {
+	if len(data) > maxHead {
+		return h, fmt.Errorf("%d bytes: %w", len(data), ErrFormat)
+	}
+	if len(data) > 0 && data[0] == '{' {
+		err = decodeJSON(data, &h)
+		for i, p := range h.Packs {
+			for _, piece := range p.Pieces {
+				h.Packs[i].Size += piece.Size
+			}
+		}
+		if err == nil && h.Format != 1 {
+			err = fmt.Errorf("format %d: %w", h.Format, ErrFormat)
+		}
+		return h, err
+	}
+	var word string
+	var format, at uint64
+	var body []byte
+	err = Read(data, func(c *Coder) { h.code(c, &word, &format, &at, &body) })
+	if err != nil || word != wordLog || format != HeadFormat {
+		return h, fmt.Errorf("a log of format %d: %w", format, ErrFormat)
+	}
+	h.Format, h.Time = HeadFormat, time.UnixMilli(int64(min(at, math.MaxInt64))).UTC()
+	return h, h.ReadBody(body)
+}
+
+// decodeJSON reads JSON to its end.
+func decodeJSON(data []byte, into any) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return nil
+}
+
+// seal encrypts an object for the key of the place; a plain place has none.
+func seal(key *age.X25519Identity, data []byte) ([]byte, error) {
+	return SealBytes(data, recipientsOf(key)...)
+}
+
+// recipientsOf returns for whom all is sealed on the place with a key.
+func recipientsOf(key *age.X25519Identity) (to []Recipient) {
+	if key != nil {
+		to = append(to, key.Recipient())
+	}
+	return to
+}
+
+// open is the reverse of seal. It refuses plain bytes on a sealed place.
+func open(key *age.X25519Identity, data []byte) ([]byte, error) {
+	if key != nil {
+		return OpenBytes(data, key)
+	}
+	if strings.HasPrefix(string(data), SealPrefix) {
+		return nil, ErrLocked
+	}
+	return data, nil
+}
+
+// pieces writes the pieces of a stream as objects that bear the digests of their bytes.
+type pieces struct {
+	ctx context.Context
+	to  Place
+	// pack is what was tried; a piece whose writing failed is in it, since it may arrive.
+	pack Pack
+}
+
+// put writes a piece. One that is there was written by an earlier attempt at the same push, and
+// is replaced if it is damaged. It is never removed: a removal without an answer can
+// arrive later, and take away what was written after it.
+func (p *pieces) put(data []byte) error {
+	if len(p.pack.Pieces) >= MaxPieces {
+		return fmt.Errorf("a pack of more than %d pieces: %w", MaxPieces, ErrTooLarge)
+	}
+	piece := Piece{tagOf(data), uint64(len(data))}
+	p.pack.Pieces, p.pack.Size = append(p.pack.Pieces, piece), p.pack.Size+piece.Size
+	name := p.pack.object(piece)
+	err := p.to.Put(p.ctx, name, "", data)
+	if err != nil { // no answer is not a failure, and one that is there may be this one
+		there, tag, again := p.to.Get(p.ctx, name)
+		switch {
+		case again == nil && bytes.Equal(there, data):
+			err = nil
+		case again == nil && errors.Is(err, ErrChanged):
+			err = p.to.Put(p.ctx, name, tag, data)
+		}
+	}
+	return err
+}
+
+// stream returns the bundle of a pack, whose pieces are proved.
+func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
+	left := p.Pieces
+	in := &Joined{Next: func() ([]byte, error) {
+		if len(left) == 0 {
+			return nil, io.EOF
+		}
+		piece, name := left[0], p.object(left[0])
+		left = left[1:]
+		data, _, err := r.Place.Get(ctx, name)
+		if err == nil && (uint64(len(data)) != piece.Size || tagOf(data) != piece.Name) {
+			err = fmt.Errorf("%s: %w", name, ErrDamaged)
+		}
+		return data, err
+	}}
+	if r.Key == nil {
+		return in, nil
+	}
+	return Unseal(in, r.Key)
+}

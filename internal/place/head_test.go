@@ -1,0 +1,111 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+func digest(i int) merkle.Digest { return merkle.Sum([]byte{byte(i)}) }
+
+// headOf is a head with two packs.
+func headOf() Head {
+	piece := func(text string) Piece { return Piece{tagOf([]byte(text)), uint64(len(text))} }
+	return Head{
+		Manifest: Manifest{
+			Memex: digest(1), Scopes: []End{{"memex", 3, digest(2), digest(3)}},
+			Packs: []Pack{
+				{Series: "0123456789ab-0123456789abcdef", Pieces: []Piece{piece("one"), piece("two")}, Size: 6, Scopes: []Span{{Scope: "memex", Seq: 2, Head: digest(5)}}},
+				{Series: "0123456789ab-fedcba9876543210", Pieces: []Piece{piece("three")}, Size: 5,
+					Scopes: []Span{{Scope: "memex", SinceSeq: 2, Seq: 3, Head: digest(2)}}},
+			},
+		},
+		Format: HeadFormat, Machine: "laptop.0123456789ab", Count: 7, Time: time.Date(2026, 11, 28, 1, 2, 3, 4e6, time.UTC), Nonce: "00", Signed: "signed",
+	}
+}
+
+// TestHead: what was written is read again, and nothing else is.
+func TestHead(t *testing.T) {
+	want := headOf()
+	data := want.Encode()
+	got, err := DecodeHead(data)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if err := errors.Join(merkle.Check(data), got.check(digest(1), "laptop.0123456789ab")); err != nil {
+		t.Error(err)
+	}
+	for i := range data {
+		if _, err := DecodeHead(data[:i]); !errors.Is(err, ErrFormat) {
+			t.Fatalf("cut at %d: %v", i, err)
+		}
+	}
+	for name, change := range map[string]func(*Head){
+		"a pack of other machines": func(h *Head) { h.Packs[0].Series = "ba9876543210-0123456789abcdef" },
+		"a piece without bytes":    func(h *Head) { h.Packs[0].Pieces[0].Size = 0 },
+		"a piece of a short name":  func(h *Head) { h.Packs[0].Pieces[0].Name = "00" },
+		"a piece that is too long": func(h *Head) { h.Packs[0].Pieces[0].Size = MaxObject + 1 },
+		"another machine":          func(h *Head) { h.Machine = "other.0123456789ab" },
+		"another end":              func(h *Head) { h.Scopes[0].Seq = 4 },
+		"an empty pack":            func(h *Head) { h.Packs[1].Size = 0 },
+		"no scopes":                func(h *Head) { h.Scopes = nil },
+		"a count of none":          func(h *Head) { h.Count = 0 },
+	} {
+		h := headOf()
+		change(&h)
+		got, err := DecodeHead(h.Encode())
+		if err == nil {
+			err = got.check(digest(1), "laptop.0123456789ab")
+		}
+		if !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestHeadOfFormat1: heads that were JSON are read, and what is neither form is refused.
+func TestHeadOfFormat1(t *testing.T) {
+	const text = `{"fovea_head":1,"memex":"MEMEX","machine":"laptop.0123456789ab","count":7,"time":"2026-11-28T01:02:03.004Z",` +
+		`"nonce":"00","signed":"signed","packs":[{"series":"0123456789ab-0123456789abcdef","pieces":[{"name":"NAME","size":3}],` +
+		`"scopes":[{"scope":"memex","seq":2,"head":"HEAD"},{"scope":"project/x","since_seq":1,"since":"HEAD","seq":4,"head":"HEAD"}]}]}`
+	data := []byte(strings.NewReplacer("MEMEX", digest(1).String(), "HEAD", digest(2).String(), "NAME", tagOf([]byte("one"))).Replace(text))
+	want := headOf()
+	want.Format, want.Scopes = 1, nil
+	want.Packs = []Pack{{Series: "0123456789ab-0123456789abcdef", Pieces: []Piece{{tagOf([]byte("one")), 3}}, Size: 3,
+		Scopes: []Span{{Scope: "memex", Seq: 2, Head: digest(2)}, {Scope: "project/x", SinceSeq: 1, Seq: 4, Head: digest(2)}}}}
+	got, err := DecodeHead(data)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if err := got.check(digest(1), "laptop.0123456789ab"); err != nil {
+		t.Error(err)
+	}
+	for _, other := range []string{"", "{", "{}", "[]", `{"fovea_head":2}`, `{"fovea_head":3,"fovea_log":4}`, string(data) + "x"} {
+		if _, err := DecodeHead([]byte(other)); !errors.Is(err, ErrFormat) {
+			t.Errorf("%q: %v", other, err)
+		}
+	}
+}
+
+// FuzzDecodeHead: what is taken has one form.
+func FuzzDecodeHead(f *testing.F) {
+	h := headOf()
+	f.Add(h.Encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h, err := DecodeHead(data)
+		if err != nil || h.Format == 1 || h.check(h.Memex, h.Machine) != nil {
+			return
+		}
+		if again := h.Encode(); !bytes.Equal(again, data) {
+			t.Errorf("%x became %x", data, again)
+		}
+	})
+}

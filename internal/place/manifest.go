@@ -1,0 +1,179 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Manifest says what a place has of a memory: packs, which are bundles in pieces.
+type Manifest struct {
+	Sealed bool          `json:"sealed,omitempty"`
+	Memex  merkle.Digest `json:"memex"` // the first commit: which memory it is
+	Scopes []End         `json:"scopes,omitempty"`
+	Packs  []Pack        `json:"packs"` // in the order in which they are read
+	// States are lists of the other blocks that the newest states have; on IPFS alone.
+	States []merkle.Digest `json:"states,omitempty"`
+}
+
+// End is where the history of a scope ends.
+type End struct {
+	Scope string        `json:"scope"`
+	Seq   uint64        `json:"seq"`
+	Head  merkle.Digest `json:"head"`
+	Root  merkle.Digest `json:"root"`
+}
+
+// Pack is a bundle, in pieces.
+type Pack struct {
+	// Series is, on a place, the first part of the names of its pieces: the digits of its machine, and
+	// of the push that wrote them.
+	Series string        `json:"series,omitempty"`
+	Pieces []Piece       `json:"pieces,omitempty"`
+	List   merkle.Digest `json:"list,omitzero"`  // of its pieces, on IPFS
+	Size   uint64        `json:"size,omitempty"` // bytes of all pieces
+	Scopes []Span        `json:"scopes"`
+}
+
+// Span says which commits of a scope a pack brings.
+type Span struct {
+	Scope    string        `json:"scope"`
+	SinceSeq uint64        `json:"since_seq,omitempty"`
+	Seq      uint64        `json:"seq"`
+	Head     merkle.Digest `json:"head"`
+	// End is where its last batch ends in the store of this machine; no manifest has it.
+	End store.Pos `json:"end,omitzero"`
+}
+
+// ManifestOf returns the manifest of some histories, without packs.
+func ManifestOf(sources []Source, sealed bool) Manifest {
+	m := Manifest{Sealed: sealed, Memex: sources[0].First}
+	for _, s := range sources {
+		m.Scopes = append(m.Scopes, End{s.Name, s.Seq, s.Head, s.Root})
+	}
+	return m
+}
+
+// PackOf returns a pack of some sources, without its pieces.
+func PackOf(sources []Source) (p Pack) {
+	for _, s := range sources {
+		p.Scopes = append(p.Scopes, Span{s.Name, s.SinceSeq, s.Seq, s.Head, s.End})
+	}
+	return p
+}
+
+// At returns where packs leave a scope.
+func At(packs []Pack, scope string) (s Span, ok bool) {
+	for _, p := range packs {
+		for _, span := range p.Scopes {
+			if span.Scope == scope {
+				s, ok = span, true
+			}
+		}
+	}
+	return s, ok
+}
+
+// Keep returns how many packs stay as they are: all of them while they are fewer than some. Else those
+// that are larger than all behind them, at most so many: the others are joined, so that each record is
+// written O(log history) times.
+func Keep(packs []Pack, some, most int) int {
+	if len(packs) < some {
+		return len(packs)
+	}
+	keep, behind := len(packs), uint64(0)
+	for i := len(packs) - 1; i >= 0; i-- {
+		if packs[i].Size <= behind {
+			keep = i
+		}
+		behind += packs[i].Size
+	}
+	return min(keep, most)
+}
+
+// News returns the sources that have something behind the first packs, which stay, cut to that.
+func News(ctx context.Context, sources []Source, packs []Pack, stay int) (news []Source, err error) {
+	for _, s := range sources {
+		last, there := At(packs[:stay], s.Name)
+		if there && stay == len(packs) && last.End == s.End {
+			continue
+		}
+		if there {
+			if err := s.GoOn(ctx, last.Head); err != nil {
+				return nil, err
+			}
+			s.From = last.End
+		}
+		news = append(news, s)
+	}
+	return news, nil
+}
+
+// Without returns how many blocks histories are without, so that a purge shows.
+func Without(sources []Source) (n int, err error) {
+	for _, s := range sources {
+		gone, err := s.Store.Gone()
+		if err != nil {
+			return 0, err
+		}
+		n += len(gone)
+	}
+	return n, nil
+}
+
+// Body returns the encoding of all but where the pieces of packs are.
+func (m *Manifest) Body() []byte { return Written(m.body) }
+
+func (m *Manifest) body(c *Coder) {
+	packs := slices.Clone(m.Packs)
+	c.Record(&m.Memex, Each(c, &m.Scopes, func(s *End) { c.Record(&s.Scope, &s.Seq, &s.Head, &s.Root) }), Each(c, &packs, func(p *Pack) {
+		c.Record(&p.Size, Each(c, &p.Scopes, func(s *Span) { c.Record(&s.Scope, &s.SinceSeq, &s.Seq, &s.Head) }))
+	}))
+	for i := range min(len(packs), len(m.Packs)) {
+		m.Packs[i].Size, m.Packs[i].Scopes = packs[i].Size, packs[i].Scopes
+	}
+	if len(packs) != len(m.Packs) {
+		m.Packs = nil
+	}
+}
+
+// ReadBody is the reverse of Body, for a manifest that has its packs. Errors: ErrFormat for what no
+// version of Fovea has written.
+func (m *Manifest) ReadBody(body []byte) error {
+	if err := Read(body, m.body); err != nil || m.Packs == nil {
+		return fmt.Errorf("manifest: its body: %w", ErrFormat)
+	}
+	return m.check()
+}
+
+func (m *Manifest) check() error {
+	if len(m.Scopes) == 0 || len(m.Scopes) > MaxScopes {
+		return fmt.Errorf("manifest: %d scopes: %w", len(m.Scopes), ErrFormat)
+	}
+	for _, p := range m.Packs {
+		if p.Size == 0 || p.Size > MaxSize || len(p.Scopes) == 0 || len(p.Scopes) > MaxScopes {
+			return fmt.Errorf("manifest: a pack of %d bytes and %d scopes: %w", p.Size, len(p.Scopes), ErrFormat)
+		}
+	}
+	for _, s := range m.Scopes {
+		if last, ok := At(m.Packs, s.Scope); !ok || last.Head != s.Head || last.Seq != s.Seq {
+			return fmt.Errorf("manifest: its packs do not end with commit %d of %s: %w", s.Seq, s.Scope, ErrFormat)
+		}
+	}
+	return nil
+}
+
+// Roots are those of the bundle of a pack.
+func (p Pack) Roots() (roots []merkle.Digest) {
+	for _, s := range p.Scopes {
+		if !slices.Contains(roots, s.Head) {
+			roots = append(roots, s.Head)
+		}
+	}
+	return roots
+}

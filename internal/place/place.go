@@ -1,0 +1,144 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Place holds objects under names such as "heads/laptop". Its methods are safe for
+// concurrent use by several machines. After an error that is not one of this
+// package's, it is unknown whether a write was done.
+type Place interface {
+	// Get returns an object of at most MaxObject bytes, with a tag of this version of it.
+	// Errors: ErrNone.
+	Get(ctx context.Context, name string) (data []byte, tag string, err error)
+	// Put writes an object in place of the version with the tag; of the empty tag, if there is
+	// none. Errors: ErrChanged if there is another version, or one where none was expected.
+	Put(ctx context.Context, name, tag string, data []byte) error
+	// List returns the names that begin with a prefix, sorted.
+	List(ctx context.Context, prefix string) ([]string, error)
+	// Remove removes an object. One that is not there is no error.
+	Remove(ctx context.Context, name string) error
+	// Close releases what the place holds.
+	Close() error
+}
+
+// MaxObject is the largest object of a place, in bytes.
+const MaxObject = 16 << 20
+
+// Errors of places and of what they hold.
+var (
+	// ErrNone is returned if an object does not exist.
+	ErrNone = errors.New("there is no such object")
+	// ErrChanged is returned if the place has another version of the object.
+	ErrChanged = errors.New("it was changed meanwhile")
+	// ErrURL is returned for an address that names no place.
+	ErrURL = errors.New("a remote is a folder, ssh://HOST/FOLDER or s3://BUCKET/PREFIX")
+	// ErrOther is returned for a place of another memory.
+	ErrOther = errors.New("it holds another memory")
+	// ErrFormat is returned for what this version does not read.
+	ErrFormat = errors.New("it was written by a later version, or is no remote of Fovea")
+	// ErrDamaged is returned for a pack whose bytes are not those that its head names.
+	ErrDamaged = errors.New("the bytes are not those that were written")
+	// ErrBack is returned for a log that has less than it had.
+	ErrBack = errors.New("its history went back, or is another one; somebody has put an older copy there")
+	// ErrLocked is returned for a sealed place without a key.
+	ErrLocked = errors.New("it is sealed; give its passphrase with --passphrase-file")
+	// ErrFolder is returned for a folder that is not there.
+	ErrFolder = errors.New("there is no such folder; mount the disk if it is on one, else fovea remote add with the same name makes it again")
+	// ErrNoAnswer is returned for a bucket that does not answer now, and for a machine to which
+	// ssh finds no way.
+	ErrNoAnswer = errors.New("no answer")
+	// ErrAway is returned for a place that no longer has a marker.
+	ErrAway = errors.New("nothing is prepared there any longer; mount the disk if it is on one, else fovea remote add with the same name prepares it again")
+	// ErrPart is returned for a place of which a part is missing that was written first.
+	ErrPart = errors.New("a part of it is missing; wait until the sync program has brought all, or empty it")
+	// ErrReplaced is returned for a place whose key is another one than when it was added.
+	ErrReplaced = errors.New("it is sealed by another key than when it was added, as when two machines prepared it at once; " +
+		"fovea remote remove, then fovea remote add joins it as it is now")
+	// ErrLies is returned for a bucket that does not keep the conditions of writes.
+	ErrLies = errors.New("it does not do what it says, so machines would overwrite one another there")
+	// ErrRight is returned for a bucket that does not let this machine in, or not do all.
+	ErrRight = errors.New("no access")
+)
+
+// Openers open the places of other kinds, each by the scheme of its addresses. They make what is missing.
+type Openers map[string]func(ctx context.Context, address string) (Place, error)
+
+// Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
+// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, and those of others. Errors: ErrURL, ErrFolder, those of
+// the place.
+func Open(ctx context.Context, address string, others Openers) (Place, error) {
+	if dir, ok := folderAt(address); ok {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s: %w", dir, ErrFolder)
+		}
+	}
+	return Create(ctx, address, others)
+}
+
+// folderAt returns the folder that an address names.
+func folderAt(address string) (dir string, ok bool) {
+	dir = strings.TrimPrefix(address, "file://")
+	return dir, filepath.IsAbs(dir)
+}
+
+// Create is Open that makes a folder that is missing.
+func Create(ctx context.Context, address string, others Openers) (Place, error) {
+	if dir, ok := folderAt(address); ok {
+		return OpenFolder(dir)
+	}
+	scheme, _, _ := strings.Cut(address, "://")
+	if scheme == "ssh" {
+		return openSSH(ctx, address)
+	}
+	if open := others[scheme]; open != nil {
+		return open(ctx, address)
+	}
+	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
+}
+
+// Shown is an address as a message may have it: without what could be a password or a key, which
+// stands before an @ or behind a question mark.
+func Shown(address string) string {
+	scheme, rest, has := strings.Cut(address, "://")
+	if !has {
+		return address
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = "..." + rest[at:]
+	}
+	return scheme + "://" + rest
+}
+
+// tagOf is the tag of a place that has none of its own.
+func tagOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// CheckObject refuses names that no object has.
+func CheckObject(name string) error {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r)
+	}
+	parts := strings.Split(name, "/")
+	for _, part := range parts {
+		if part == "" || part[0] == '.' || len(part) > 128 || strings.ContainsFunc(part, func(r rune) bool { return !plain(r) }) {
+			return fmt.Errorf("%q is no name of an object", name)
+		}
+	}
+	if len(parts) > 2 {
+		return fmt.Errorf("%q is no name of an object", name)
+	}
+	return nil
+}

@@ -1,0 +1,263 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Folders of the copies, and the file in each that says what it has.
+const (
+	copiesFolder = "copies"
+	freshSuffix  = ".new"
+	copyFile     = "copy.json"
+)
+
+// machineName is what NewMachine makes. Other files among the heads, such as the conflict
+// copies of a sync program, are passed over.
+var machineName = regexp.MustCompile(`^[A-Za-z0-9-]{1,40}\.[0-9a-f]{12}$`)
+
+// copied is what is known of the copy of a machine's history.
+type copied struct {
+	Head   Head   `json:"head"`
+	Sum    string `json:"sum"`
+	Merged string `json:"merged"` // the Sum of the version that was merged
+	// Partly says that a part of Head has not arrived, or that reading it was cut short.
+	Partly bool `json:"partly,omitempty"`
+}
+
+// Other is the history of another machine, as far as it is here.
+type Other struct {
+	Machine string
+	Head    Head
+	// In is the state folder of the copy.
+	In vfs.FS
+	// Scopes are those that the copy has, memex first.
+	Scopes []string
+	// New reports whether something came since it was merged, see Remote.Merged.
+	New bool
+	// Problem says why not all of it is here; nil if it is.
+	Problem error
+}
+
+// Pull reads what the other machines' logs have, into copies of their histories in the state
+// folder. A log that cannot be read does not stop the others: its Problem says why. Errors:
+// those of the place and of the state folder.
+func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
+	if err := r.same(ctx); err != nil {
+		return nil, fmt.Errorf("pull: %w", err)
+	}
+	machines, err := r.machines(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("pull: %w", err)
+	}
+	var known pushed
+	if err := r.load(pushedFile, &known); err != nil {
+		return nil, fmt.Errorf("pull: %w", err)
+	}
+	var all []Other
+	for _, machine := range machines {
+		if machine == known.Machine || machine == r.Machine {
+			continue
+		}
+		o, err := r.pull(ctx, machine)
+		if err != nil {
+			return nil, fmt.Errorf("pull: %s: %w", machine, err)
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// machines lists those that have a log.
+func (r *Remote) machines(ctx context.Context) (all []string, err error) {
+	names, err := r.Place.List(ctx, headFolder)
+	for _, name := range names {
+		if machine := strings.TrimPrefix(name, headFolder); machineName.MatchString(machine) {
+			all = append(all, machine)
+		}
+	}
+	return all, err
+}
+
+// pull reads the log of one machine. Its error is one of this machine.
+func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) {
+	o.Machine = machine
+	folder := copiesFolder + "/" + machine
+	if o.In, err = vfs.Sub(r.State, folder); err != nil {
+		return o, err
+	}
+	var have copied
+	if err := r.load(folder+"."+copyFile, &have); err != nil {
+		have = copied{Partly: true} // begin anew
+	}
+	h, data, err := r.head(ctx, machine)
+	switch {
+	case ctx.Err() != nil:
+		return o, ctx.Err()
+	case err != nil:
+		o.Problem = err
+	case have.Sum == tagOf(data) && !have.Partly:
+	case h.Count < have.Head.Count, h.Count == have.Head.Count && have.Sum != tagOf(data):
+		o.Problem = ErrBack
+	default:
+		o.Problem = r.follow(ctx, folder, &have, h, tagOf(data))
+		o.In, err = vfs.Sub(r.State, folder) // it may be another folder
+		if err != nil {
+			return o, err
+		}
+	}
+	o.Head, o.New = have.Head, have.Merged != have.Sum || have.Partly
+	o.Scopes = ScopesOf(have.Head.Packs)
+	return o, nil
+}
+
+// ScopesOf lists the scopes that packs have, the memex first.
+func ScopesOf(packs []Pack) []string {
+	var names []string
+	for _, p := range packs {
+		for _, s := range p.Scopes {
+			if !slices.Contains(names, s.Scope) {
+				names = append(names, s.Scope)
+			}
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if a == scope.Memex || b == scope.Memex {
+			return map[bool]int{true: -1, false: 1}[a == scope.Memex]
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+// follow brings a copy up to a head.
+func (r *Remote) follow(ctx context.Context, folder string, have *copied, h Head, sum string) error {
+	state := folder + "." + copyFile
+	was := *have
+	have.Partly = true
+	if err := r.save(state, have); err != nil {
+		return err
+	}
+	err := r.update(ctx, folder, was.Head.Packs, h.Packs)
+	if errors.Is(err, ErrFork) || errors.Is(err, ErrBehind) || was.Partly && err != nil && !errors.Is(err, ErrNone) {
+		err = r.anew(ctx, folder, was.Head.Packs, h.Packs)
+	}
+	if errors.Is(err, ErrNone) {
+		return fmt.Errorf("not all of it has arrived yet: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	*have = copied{Head: h, Sum: sum, Merged: was.Merged}
+	return r.save(state, have)
+}
+
+// update brings a copy up to the packs of a head.
+func (r *Remote) update(ctx context.Context, folder string, had, packs []Pack) error {
+	in, err := vfs.Sub(r.State, folder)
+	if err == nil {
+		_, err = r.apply(ctx, in, "", had, packs)
+	}
+	return err
+}
+
+// apply reads the packs that bring something new into a state folder, see ReadInto. It returns the header
+// of the last one.
+func (r *Remote) apply(ctx context.Context, in vfs.FS, memex string, had, packs []Pack) (last Header, err error) {
+	for i, p := range packs {
+		if !brings(had, p) && (i > 0 || !goneAnew(had, packs)) {
+			continue
+		}
+		stream, err := r.stream(ctx, p)
+		if err == nil {
+			last, err = ReadInto(ctx, in, stream, memex)
+		}
+		if err != nil {
+			return last, err
+		}
+	}
+	return last, nil
+}
+
+// brings reports whether a pack has what the packs before had not.
+func brings(had []Pack, p Pack) bool {
+	return slices.ContainsFunc(p.Scopes, func(s Span) bool {
+		last, there := At(had, s.Scope)
+		return !there || s.Seq > last.Seq || s.Seq == last.Seq && s.Head != last.Head
+	})
+}
+
+// goneAnew reports whether a log was written again from its first pack on, as after a purge: what it is
+// without must go here, too.
+func goneAnew(had, packs []Pack) bool {
+	return len(had) > 0 && len(packs) > 0 && !slices.Equal(packs[0].Pieces, had[0].Pieces)
+}
+
+// anew makes a copy from the first pack on, and puts it in the place of the one before if it
+// has all that one had.
+func (r *Remote) anew(ctx context.Context, folder string, had, packs []Pack) error {
+	fresh := folder + freshSuffix
+	if err := vfs.RemoveAll(r.State, fresh); err != nil {
+		return err
+	}
+	if err := r.update(ctx, fresh, nil, packs); err != nil {
+		return err
+	}
+	if err := r.contains(fresh, had); err != nil {
+		return err
+	}
+	if err := vfs.RemoveAll(r.State, folder); err != nil {
+		return err
+	}
+	return errors.Join(r.State.Rename(fresh, folder), r.State.SyncDir(copiesFolder))
+}
+
+// contains refuses a copy that lacks the head of a scope that was there.
+func (r *Remote) contains(folder string, had []Pack) (err error) {
+	for _, name := range ScopesOf(had) {
+		last, _ := At(had, name)
+		dir := folder
+		if name != scope.Memex {
+			dir += "/" + scope.Folder + "/" + scope.FolderOf(name)
+		}
+		if _, err := r.State.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return ErrBack
+		}
+		in, err := vfs.Sub(r.State, dir)
+		if err != nil {
+			return err
+		}
+		s, err := scope.OpenCopy(in, "")
+		if err != nil {
+			return err
+		}
+		_, err = s.Block(last.Head)
+		if cerr := s.Close(); err != nil || cerr != nil {
+			return errors.Join(ErrBack, err, cerr)
+		}
+	}
+	return nil
+}
+
+// Merged records that what Pull returned for a machine was merged.
+func (r *Remote) Merged(machine string) error {
+	name := copiesFolder + "/" + machine + "." + copyFile
+	var have copied
+	if err := r.load(name, &have); err != nil {
+		return err
+	}
+	if have.Merged = have.Sum; have.Partly {
+		return nil
+	}
+	return r.save(name, have)
+}

@@ -1,0 +1,354 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Into returns the store that the history of a scope is appended to; nil passes over the
+// scope. Of a history that the store has in part, the rest is appended: its head must be a
+// commit of the bundle, or the one that the bundle goes on from.
+type Into func(Scope) (store.Store, error)
+
+// ReadBundle appends the histories of a bundle to stores, in the batches in which they were
+// written, and syncs them. What the stores hold counts only when ReadBundle returns nil. It does not
+// prove that commits follow one another, nor that they lead to their states: load the
+// stores. Errors: an *Error with ErrBundle, ErrOrder, ErrTruncated,
+// merkle.ErrDigest and others of a stream and of package merkle; those of the stores and of r;
+// that of the context.
+func ReadBundle(ctx context.Context, r io.Reader, into Into) (Header, error) {
+	b := &reader{ctx: ctx}
+	err := b.open(r)
+	for i := 0; err == nil && i < len(b.header.Scopes); i++ {
+		err = b.scope(b.header.Scopes[i], into)
+	}
+	if err == nil {
+		if _, err = b.next(); err == nil {
+			err = b.wrongf("the bundle goes on behind its end: %w", ErrOrder)
+		} else if errors.Is(err, ErrTruncated) && b.ended {
+			err = nil
+		}
+	}
+	if err != nil {
+		return b.header, fmt.Errorf("read bundle: %w", err)
+	}
+	return b.header, nil
+}
+
+// PeekBundle reads the header of a bundle alone.
+func PeekBundle(r io.Reader) (Header, error) {
+	b := &reader{ctx: context.Background()}
+	if err := b.open(r); err != nil {
+		return Header{}, fmt.Errorf("read bundle: %w", err)
+	}
+	return b.header, nil
+}
+
+// reader reads the control blocks of a bundle and what they announce.
+type reader struct {
+	ctx    context.Context
+	in     *Reader
+	at     Block // the last one read
+	ended  bool  // nothing followed it
+	header Header
+	sum    merkle.Digest
+	// of the scope
+	to    store.Store // nil for a scope that is passed over
+	last  merkle.Digest
+	seq   uint64
+	batch *store.Batch
+	skip  merkle.Digest // the store's head, until its batch has passed; else zero
+	found bool          // it is in the batch that is being read
+	gone  map[merkle.Digest]uint64
+	parts map[merkle.Digest][]byte // of marks that the next control block has
+	held  int                      // bytes of parts
+}
+
+func (b *reader) open(r io.Reader) (err error) {
+	if b.in, err = NewReader(r); err != nil {
+		return err
+	}
+	block, err := b.next()
+	if err != nil {
+		return err
+	}
+	if b.header, err = decodeHeader(block); err != nil {
+		return b.wrong(err)
+	}
+	if len(b.header.Scopes) == 0 || !slices.Equal(b.header.roots(), b.in.Roots()) {
+		return b.wrongf("the roots are not the heads of the scopes: %w", ErrBundle)
+	}
+	b.sum = chained(b.sum, block)
+	return nil
+}
+
+// next returns the next block. An end is ErrTruncated: the caller knows whether more
+// must come.
+func (b *reader) next() ([]byte, error) {
+	if err := b.ctx.Err(); err != nil {
+		return nil, err
+	}
+	at, err := b.in.Next()
+	if err == io.EOF {
+		b.ended = true
+		return nil, &Error{Block: b.at.Number + 1, Offset: b.at.Offset, Err: ErrTruncated}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.at = at
+	return at.Data, nil
+}
+
+// wrong says which block an error is about.
+func (b *reader) wrong(err error) error {
+	return &Error{Block: b.at.Number, Digest: b.at.Digest, Offset: b.at.Offset, Err: err}
+}
+
+func (b *reader) wrongf(format string, a ...any) error { return b.wrong(fmt.Errorf(format, a...)) }
+
+// scope reads the history of one scope up to its end.
+func (b *reader) scope(s Scope, into Into) (err error) {
+	if b.to, err = into(s); err != nil {
+		return err
+	}
+	b.last, b.seq, b.batch, b.gone = s.Since, s.SinceSeq, &store.Batch{}, map[merkle.Digest]uint64{}
+	b.parts, b.held = map[merkle.Digest][]byte{}, 0
+	if err := b.goOn(s); err != nil {
+		return err
+	}
+	for done := false; err == nil && !done; {
+		done, err = b.control(s)
+	}
+	if err != nil || b.to == nil {
+		return err
+	}
+	if !b.skip.IsZero() {
+		return fmt.Errorf("%s: commit %s is not in the bundle: %w", s.Name, b.skip, ErrFork)
+	}
+	if err := b.to.Sync(); err != nil {
+		return err
+	}
+	b.to.SetHead(store.Head{Seq: b.seq, Commit: b.last})
+	return b.leave()
+}
+
+// goOn finds out with which commit of the bundle a store goes on.
+func (b *reader) goOn(s Scope) error {
+	b.skip, b.found = merkle.Digest{}, false
+	if b.to == nil {
+		return nil
+	}
+	head := b.to.Head()
+	switch {
+	case head.Seq < s.SinceSeq:
+		return fmt.Errorf("%s: the bundle goes on from commit %d: %w", s.Name, s.SinceSeq, ErrBehind)
+	case head.Seq == s.SinceSeq && head.Commit != s.Since:
+		return fmt.Errorf("%s: commit %d is another one: %w", s.Name, s.SinceSeq, ErrFork)
+	case head.Seq > s.SinceSeq:
+		b.skip = head.Commit
+	}
+	return nil
+}
+
+// leave takes out of the store what the history is without. Most bundles change nothing of it.
+func (b *reader) leave() error {
+	known, err := b.to.Gone()
+	if err != nil {
+		return err
+	}
+	for d := range b.gone {
+		if known[d] > 0 {
+			if _, err := b.to.Block(d); errors.Is(err, store.ErrPurged) {
+				delete(b.gone, d)
+			}
+		}
+	}
+	if len(b.gone) == 0 {
+		return nil
+	}
+	return b.to.Rewrite(b.ctx, b.gone)
+}
+
+// control reads a control block and what it announces, and reports whether it ends the
+// scope.
+func (b *reader) control(s Scope) (done bool, err error) {
+	block, err := b.next()
+	if err != nil {
+		return false, err
+	}
+	r := merkle.NewReader(block)
+	if r.Peek() != merkle.KindList {
+		return false, b.part(block)
+	}
+	n, word := r.List(), ""
+	if r.Peek() == merkle.KindText {
+		word = r.Text()
+	}
+	switch {
+	case word == wordBatch && n == 3:
+		err = b.announced(r)
+	case word == wordGone && n == 2:
+		err = b.left(r)
+	case word == wordEnd && n == 3:
+		return true, b.end(r, s)
+	default:
+		return false, b.part(block)
+	}
+	return false, err
+}
+
+// part keeps a block that the mark of a later control block is cut into.
+func (b *reader) part(block []byte) error {
+	if b.held += len(block); b.held > MaxBatch {
+		return b.wrongf("parts of marks: %w", ErrTooLarge)
+	}
+	b.parts[merkle.Sum(block)] = slices.Clone(block)
+	return nil
+}
+
+// announced reads a control block of a batch, and the blocks that it announces.
+func (b *reader) announced(r *merkle.Reader) error {
+	block := b.at.Data
+	more := r.Bool()
+	entries := make([]entry, 0, perControl)
+	for n := r.List(); len(entries) < n && r.Err() == nil; {
+		r.FixedList(2)
+		e := entry{kind: store.Kind(min(r.Uint(), 255))}
+		switch e.kind {
+		case store.Mark:
+			mark, err := merkle.ReadContent(r, b.partOf)
+			if err != nil {
+				return b.wrong(err)
+			}
+			e.mark = []byte(mark)
+		case store.Block, store.Commit:
+			e.digest = r.Link()
+		default:
+			return b.wrongf("a record of %v: %w", e.kind, ErrBundle)
+		}
+		if entries = append(entries, e); len(entries) > perControl {
+			return b.wrongf("more than %d records: %w", perControl, ErrTooLarge)
+		}
+	}
+	if err := r.Done(); err != nil {
+		return b.wrong(err)
+	}
+	if len(b.parts) > 0 {
+		return b.wrongf("a block that nothing has announced: %w", ErrOrder)
+	}
+	b.sum = chained(b.sum, block)
+	for _, e := range entries {
+		if err := b.take(e); err != nil {
+			return err
+		}
+	}
+	if more {
+		return nil
+	}
+	return b.append()
+}
+
+// partOf returns a part of a mark, each once.
+func (b *reader) partOf(d merkle.Digest) ([]byte, error) {
+	part, ok := b.parts[d]
+	if !ok {
+		return nil, fmt.Errorf("a part of a mark: %w", store.ErrNotFound)
+	}
+	delete(b.parts, d)
+	b.held -= len(part)
+	return part, nil
+}
+
+// take adds an announced record to the batch.
+func (b *reader) take(e entry) error {
+	data := e.mark
+	if e.kind != store.Mark {
+		block, err := b.next()
+		if err != nil {
+			return err
+		}
+		if b.at.Digest != e.digest {
+			return b.wrongf("block %s was announced: %w", e.digest, ErrOrder)
+		}
+		data = block
+	}
+	if e.kind == store.Commit {
+		seq, err := graph.CommitSeq(data)
+		if err != nil {
+			return b.wrong(err)
+		}
+		if seq != b.seq+1 {
+			return b.wrongf("commit %d behind commit %d: %w", seq, b.seq, ErrOrder)
+		}
+		b.seq, b.last = seq, e.digest
+	}
+	if b.batch.Size()+int64(len(data)) > MaxBatch {
+		return b.wrongf("a batch of more than %d bytes: %w", MaxBatch, ErrTooLarge)
+	}
+	if e.kind == store.Commit && e.digest == b.skip {
+		b.found = true
+	}
+	if b.to != nil && b.skip.IsZero() {
+		b.batch.Add(e.kind, data)
+	}
+	return nil
+}
+
+// append gives a whole batch to the store.
+func (b *reader) append() error {
+	batch := b.batch
+	b.batch = &store.Batch{}
+	if b.found {
+		b.skip, b.found = merkle.Digest{}, false
+	}
+	if b.to == nil || batch.Len() == 0 {
+		return nil
+	}
+	batch.Defer()
+	_, err := b.to.Append(b.ctx, batch)
+	return err
+}
+
+// left reads blocks that the history is without.
+func (b *reader) left(r *merkle.Reader) error {
+	block := b.at.Data
+	for range r.List() {
+		r.FixedList(2)
+		d, by := r.Link(), r.Uint()
+		if r.Err() != nil || by == 0 {
+			break
+		}
+		b.gone[d] = by
+	}
+	if err := r.Done(); err != nil {
+		return b.wrong(err)
+	}
+	b.sum = chained(b.sum, block)
+	return nil
+}
+
+// end checks that the scope is whole.
+func (b *reader) end(r *merkle.Reader, s Scope) error {
+	name, sum := r.Text(), r.Link()
+	err := r.Done()
+	switch {
+	case err != nil:
+	case name != s.Name || sum != b.sum || b.batch.Len() > 0 || len(b.parts) > 0:
+		err = fmt.Errorf("the end of another scope, or of another bundle: %w", ErrOrder)
+	case b.seq != s.Seq || b.last != s.Head:
+		err = fmt.Errorf("%s ends with commit %d and not with %d: %w", s.Name, b.seq, s.Seq, ErrOrder)
+	default:
+		return nil
+	}
+	return b.wrong(err)
+}

@@ -1,0 +1,238 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Remote is a place as one memory on one machine sees it. It is for one goroutine.
+type Remote struct {
+	Place Place
+	// Memex is the first commit of the memory.
+	Memex merkle.Digest
+	// Machine is the name of this machine's log; Push changes it where another copy of the
+	// memory has taken it.
+	Machine string
+	// Key seals and opens what is on the place, nil for a plain one.
+	Key *age.X25519Identity
+	// State is the folder of the memory in which this package keeps what it knows of the
+	// place, and the copies of the other machines' histories.
+	State vfs.FS
+	// Now is the clock.
+	Now func() time.Time
+
+	known bool // the place is the one that it was
+}
+
+// Join prepares a place for a memory, or joins one that is prepared, and returns the key of a
+// sealed one: plain tells whether a new place stays unsealed, and passphrase locks or opens the
+// key. It writes nothing to a place of another memory. Errors: ErrOther, ErrLocked, ErrFormat,
+// ErrPart, ErrPassphrase and others of a seal, those of the place.
+func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (*age.X25519Identity, error) {
+	m, err := ReadMarker(ctx, p)
+	if errors.Is(err, ErrNone) {
+		key, err := prepare(ctx, p, memex, plain, passphrase)
+		if !errors.Is(err, ErrChanged) {
+			return key, err
+		}
+	}
+	if errors.Is(err, ErrNone) { // another machine was faster
+		m, err = ReadMarker(ctx, p)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Memex != memex.String():
+		return nil, ErrOther
+	case !m.Sealed:
+		return nil, nil
+	}
+	return Unlock(ctx, p, passphrase)
+}
+
+// ReadMarker returns the memory that a place is for. Errors: ErrNone, ErrFormat, those of the
+// place.
+func ReadMarker(ctx context.Context, p Place) (Marker, error) {
+	var m Marker
+	data, _, err := p.Get(ctx, markerName)
+	if err == nil {
+		err = decodeJSON(data, &m)
+	}
+	if err == nil && m.Format != Format {
+		err = fmt.Errorf("format %d: %w", m.Format, ErrFormat)
+	}
+	return m, err
+}
+
+// Unlock reads the key of a sealed place. Errors: ErrLocked without a passphrase, those of
+// UnlockKey and of the place.
+func Unlock(ctx context.Context, p Place, passphrase string) (*age.X25519Identity, error) {
+	if passphrase == "" {
+		return nil, ErrLocked
+	}
+	locked, _, err := p.Get(ctx, keyName)
+	if err != nil {
+		return nil, err
+	}
+	return UnlockKey(locked, passphrase)
+}
+
+// prepare writes key and marker, the marker last: of two machines at once, one wins.
+func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (key *age.X25519Identity, err error) {
+	if logs, err := p.List(ctx, headFolder); err != nil {
+		return nil, err
+	} else if len(logs) > 0 {
+		return nil, ErrPart
+	}
+	if !plain {
+		if passphrase == "" {
+			return nil, ErrLocked
+		}
+		if key, err = NewKey(); err != nil {
+			return nil, err
+		}
+		locked, err := LockKey(key, passphrase)
+		if err == nil {
+			err = p.Put(ctx, keyName, "", locked)
+		}
+		if errors.Is(err, ErrChanged) { // an earlier attempt ended behind this
+			key, err = Unlock(ctx, p, passphrase)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	marker, err := json.Marshal(Marker{Format: Format, Memex: memex.String(), Sealed: !plain})
+	if err != nil {
+		return nil, err
+	}
+	return key, p.Put(ctx, markerName, "", marker)
+}
+
+const placeFile = "place.json"
+
+// placed is what is known of the objects that are written once.
+type placed struct {
+	Key string `json:"key"` // sum of the locked key
+}
+
+// Anew forgets which locked key a place had; in is the state folder of the remote.
+func Anew(in vfs.FS) error {
+	if err := in.Remove(placeFile); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// same refuses a place that is not the one that was added: an empty folder where a disk is not
+// mounted, one of another memory, one whose key was replaced, by that of a machine that prepared it at
+// the same time as this one. Nobody who joins later could open what this machine writes there.
+func (r *Remote) same(ctx context.Context) error {
+	if r.known {
+		return nil
+	}
+	m, err := ReadMarker(ctx, r.Place)
+	switch {
+	case errors.Is(err, ErrNone):
+		return ErrAway
+	case err != nil:
+		return err
+	case m.Memex != r.Memex.String():
+		return ErrOther
+	case m.Sealed != (r.Key != nil):
+		return ErrReplaced
+	}
+	if r.Key != nil {
+		if err := r.sameKey(ctx); err != nil {
+			return err
+		}
+	}
+	r.known = true
+	return nil
+}
+
+func (r *Remote) sameKey(ctx context.Context) error {
+	data, _, err := r.Place.Get(ctx, keyName)
+	if errors.Is(err, ErrNone) {
+		return fmt.Errorf("%w: %s is missing", ErrPart, keyName)
+	}
+	if err != nil {
+		return err
+	}
+	var was placed
+	if err := r.load(placeFile, &was); err != nil {
+		return err
+	}
+	switch was.Key {
+	case tagOf(data):
+		return nil
+	case "":
+		return r.save(placeFile, placed{Key: tagOf(data)})
+	}
+	return ErrReplaced
+}
+
+// head reads the log of a machine, with its bytes.
+func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, err error) {
+	data, _, err = r.Place.Get(ctx, headFolder+machine)
+	if err != nil {
+		return h, nil, err
+	}
+	text, err := open(r.Key, data)
+	if err == nil {
+		h, err = DecodeHead(text)
+	}
+	if err == nil {
+		err = h.check(r.Memex, machine)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s%s: %w", headFolder, machine, err)
+	}
+	return h, data, err
+}
+
+// load reads what was kept in the state folder; nothing kept is no error.
+func (r *Remote) load(name string, into any) error {
+	return vfs.ReadJSON(r.State, name, into)
+}
+
+// save keeps a value in the state folder.
+func (r *Remote) save(name string, value any) error {
+	return vfs.WriteJSON(r.State, name, value)
+}
+
+// Folder is the folder below the state folder that has a folder for each remote.
+const Folder = "remotes"
+
+// Names lists the remotes that a state folder has, without asking one.
+func Names(state vfs.FS) (all []string, err error) {
+	entries, err := vfs.Entries(state, Folder)
+	for _, e := range entries {
+		if e.IsDir() && remoteName.MatchString(e.Name()) {
+			all = append(all, e.Name())
+		}
+	}
+	return all, err
+}
+
+var remoteName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
+// CheckName refuses what cannot be the name of a remote.
+func CheckName(name string) error {
+	if !remoteName.MatchString(name) {
+		return errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens")
+	}
+	return nil
+}

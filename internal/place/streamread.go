@@ -1,0 +1,175 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Block is one block of an archive. Its bytes have its digest.
+type Block struct {
+	Digest merkle.Digest
+	// Data is valid until the next call of Next.
+	Data []byte
+	// Number is that of the block in the archive, from 1.
+	Number int
+	// Offset is the byte at which its section begins.
+	Offset int64
+	// Raw says that it is named as bytes of no codec; see NewMixedReader.
+	Raw bool
+}
+
+// Reader reads an archive. It is for one goroutine. After an error, and io.EOF is one, all
+// calls return it.
+type Reader struct {
+	from   *bufio.Reader
+	roots  []merkle.Digest
+	buf    []byte // of one block
+	err    error
+	offset int64
+	count  int
+	mixed  bool // raw blocks are read, too
+}
+
+// NewMixedReader is NewReader for a stream of a node of IPFS, which names some blocks as raw ones.
+func NewMixedReader(r io.Reader) (*Reader, error) {
+	a, err := NewReader(r)
+	if err == nil {
+		a.mixed = true
+	}
+	return a, err
+}
+
+// NewReader reads the header of an archive. Errors are an Error with ErrStream,
+// ErrTruncated, ErrTooLarge, or that of r.
+func NewReader(r io.Reader) (*Reader, error) {
+	a := &Reader{from: bufio.NewReaderSize(r, buffer)}
+	if err := a.header(); err != nil {
+		a.err = &Error{Err: err}
+		return nil, a.err
+	}
+	return a, nil
+}
+
+func (a *Reader) header() error {
+	size, err := a.length(MaxHeader)
+	switch {
+	case err == io.EOF:
+		return fmt.Errorf("it is empty: %w", ErrTruncated)
+	case errors.Is(err, ErrTooLarge):
+		return errors.Join(ErrStream, err)
+	case err != nil:
+		return err
+	}
+	if first, err := a.from.Peek(1); err == nil && first[0] != headerFirst { // such as a page of a server
+		return ErrStream
+	}
+	if err := a.fill(size); err != nil {
+		return err
+	}
+	var is uint64
+	if err := Read(a.buf, func(c *Coder) { c.Map("roots", Links(c, &a.roots), "version", &is) }); err != nil {
+		return fmt.Errorf("%w: %w", ErrStream, err)
+	}
+	if is != version || len(a.roots) == 0 || len(a.roots) > MaxRoots {
+		return fmt.Errorf("version %d, %d roots: %w", is, len(a.roots), ErrStream)
+	}
+	return nil
+}
+
+// Roots returns the roots that the header names. They are not proved to be there.
+func (a *Reader) Roots() []merkle.Digest { return slices.Clone(a.roots) }
+
+// Next returns the next block, io.EOF behind the last one. A stream that was cut between
+// two blocks ends like a whole one: whether all blocks are there shows from what they
+// link to. Errors are an Error with merkle.ErrDigest, ErrStream, ErrTruncated,
+// ErrTooLarge, or that of the stream.
+func (a *Reader) Next() (Block, error) {
+	if a.err != nil {
+		return Block{}, a.err
+	}
+	b := Block{Number: a.count + 1, Offset: a.offset}
+	if err := a.block(&b); err == io.EOF {
+		a.err = err
+	} else if err != nil {
+		a.err = &Error{b.Number, b.Digest, b.Offset, err}
+	}
+	if a.err != nil {
+		return Block{}, a.err
+	}
+	a.count++
+	return b, nil
+}
+
+func (a *Reader) block(b *Block) error {
+	size, err := a.length(cidSize + MaxBlock)
+	if err != nil {
+		return err
+	}
+	if size < cidSize {
+		return fmt.Errorf("%d bytes are too few for a block: %w", size, ErrStream)
+	}
+	var cid [cidSize]byte
+	if err := a.read(cid[:]); err != nil {
+		return err
+	}
+	b.Raw = a.mixed && string(cid[:len(rawHeader)]) == rawHeader
+	if !b.Raw && string(cid[:len(cidHeader)]) != cidHeader {
+		return fmt.Errorf("its name is no CID of version 1, dag-cbor, sha2-256: %w", ErrStream)
+	}
+	b.Digest = merkle.Digest(cid[len(cidHeader):])
+	if err := a.fill(size - cidSize); err != nil {
+		return err
+	}
+	if merkle.Sum(a.buf) != b.Digest {
+		return merkle.ErrDigest
+	}
+	b.Data = a.buf
+	return nil
+}
+
+// length reads a length of at most limit in its shortest form. It returns io.EOF if
+// nothing follows.
+func (a *Reader) length(limit int) (int, error) {
+	n := 0
+	for shift := 0; ; shift += 7 {
+		c, err := a.from.ReadByte()
+		if err == io.EOF && shift > 0 {
+			err = ErrTruncated
+		}
+		if err != nil {
+			return 0, err
+		}
+		a.offset++
+		n |= int(c&0x7f) << shift
+		switch {
+		case n > limit || shift > 21:
+			return 0, fmt.Errorf("more than %d bytes: %w", limit, ErrTooLarge)
+		case c == 0 && shift > 0:
+			return 0, fmt.Errorf("a length that is not in its shortest form: %w", ErrStream)
+		case c < 0x80:
+			return n, nil
+		}
+	}
+}
+
+// fill reads so many bytes into the buffer.
+func (a *Reader) fill(n int) error {
+	a.buf = slices.Grow(a.buf[:0], n)[:n]
+	return a.read(a.buf)
+}
+
+func (a *Reader) read(b []byte) error {
+	n, err := io.ReadFull(a.from, b)
+	a.offset += int64(n)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return ErrTruncated
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package place
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Limits of the format. A Writer keeps them and a Reader refuses more.
+const (
+	MaxBlock  = 1 << 20 // bytes of a block
+	MaxRoots  = 64
+	MaxHeader = 4 << 10 // bytes of the header, its length apart
+)
+
+const (
+	version     = 1
+	headerFirst = 0xa2 // a map of two pairs
+	// cidHeader precedes the digest in a CID: version 1, dag-cbor, sha2-256, 32 bytes.
+	cidHeader = "\x01\x71\x12\x20"
+	// rawHeader is that of a block of no codec.
+	rawHeader = "\x01\x55\x12\x20"
+	cidSize   = len(cidHeader) + merkle.DigestSize
+	maxLength = 3 // bytes of the length of a section, up to MaxBlock
+	buffer    = 64 << 10
+)
+
+// AppendHeader appends the header of a stream, as a Writer writes it.
+func AppendHeader(b []byte, roots []merkle.Digest) []byte {
+	number := uint64(version)
+	h := Written(func(c *Coder) { c.Map("roots", Links(c, &roots), "version", &number) })
+	return append(binary.AppendUvarint(b, uint64(len(h))), h...)
+}
+
+// Writer writes an archive. It is for one goroutine. After an error all calls return it.
+type Writer struct {
+	to    *bufio.Writer
+	err   error
+	size  int64
+	count int
+}
+
+// NewWriter writes the header of an archive with 1 to MaxRoots roots. Errors: ErrTooLarge,
+// those of w.
+func NewWriter(w io.Writer, roots ...merkle.Digest) (*Writer, error) {
+	if len(roots) == 0 || len(roots) > MaxRoots {
+		return nil, fmt.Errorf("archive: %d roots, not 1 to %d: %w", len(roots), MaxRoots, ErrTooLarge)
+	}
+	a := &Writer{to: bufio.NewWriterSize(w, buffer)}
+	a.write(AppendHeader(nil, roots))
+	return a, a.err
+}
+
+// Put writes a block and returns its digest. It keeps nothing of it. Errors: ErrTooLarge,
+// those of the stream.
+func (a *Writer) Put(block []byte) (merkle.Digest, error) { return a.put(cidHeader, block) }
+
+// PutRaw is Put for bytes of no codec, which a mixed reader alone takes.
+func (a *Writer) PutRaw(block []byte) (merkle.Digest, error) { return a.put(rawHeader, block) }
+
+func (a *Writer) put(header string, block []byte) (merkle.Digest, error) {
+	d := merkle.Sum(block)
+	if len(block) > MaxBlock && a.err == nil {
+		return d, &Error{a.count + 1, d, a.size, fmt.Errorf("%d bytes: %w", len(block), ErrTooLarge)}
+	}
+	var name [maxLength + cidSize]byte
+	a.write(appendName(name[:0], header, d, len(block)))
+	a.write(block)
+	a.count++
+	return d, a.err
+}
+
+// appendName appends what stands before a block.
+func appendName(b []byte, header string, d merkle.Digest, size int) []byte {
+	b = binary.AppendUvarint(b, uint64(cidSize+size))
+	return append(append(b, header...), d[:]...)
+}
+
+// AppendBlock appends a block as it stands in a stream.
+func AppendBlock(b, block []byte) []byte {
+	return append(appendName(b, cidHeader, merkle.Sum(block), len(block)), block...)
+}
+
+func (a *Writer) write(b []byte) {
+	if a.err != nil {
+		return
+	}
+	n, err := a.to.Write(b)
+	a.size += int64(n)
+	if err != nil {
+		a.err = fmt.Errorf("write archive: byte %d: %w", a.size, err)
+	}
+}
+
+// Size returns how many bytes were written so far.
+func (a *Writer) Size() int64 { return a.size }
+
+// Blocks returns how many blocks were written so far.
+func (a *Writer) Blocks() int { return a.count }
+
+// Close writes what is buffered. It does not close the stream below.
+func (a *Writer) Close() error {
+	if a.err == nil {
+		if err := a.to.Flush(); err != nil {
+			a.err = fmt.Errorf("write archive: %w", err)
+		}
+	}
+	return a.err
+}
