@@ -360,7 +360,7 @@ func packed(t testing.TB, d disks) error {
 	var b store.Batch
 	b.Add(store.Block, []byte("nobody asks for this block"))
 	if _, err = s.Append(t.Context(), &b); err == nil {
-		_, err = s.Pack(t.Context())
+		err = s.Pack(t.Context())
 	}
 	if closeErr := s.Close(); err == nil {
 		err = closeErr
