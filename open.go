@@ -201,21 +201,13 @@ func newChain(m *Memory, from store.Store) *chain.Chain {
 		Lost:      func() string { return ingest.ScannedBefore(m.scope.FS) },
 		Published: func(delta *graph.Delta) { notes.Follow(m.notes, delta) },
 	}
-	if m.scope.Options.Witness != nil && m.scope.HasFiles() {
-		opts.Witness = witness{m.scope}
+	if s := m.scope; s.Options.Witness != nil && s.HasFiles() {
+		opts.Witness = chain.Witness{
+			Signed:   func() (string, error) { return s.Options.Witness.Signed(s.StateDir) },
+			Remember: func(head string) error { return s.Options.Witness.Remember(s.StateDir, s.Dir, head) },
+		}
 	}
 	return chain.New(from, opts)
-}
-
-// witness adapts Options.Witness to one store.
-type witness struct{ s *scope.Scope }
-
-func (w witness) Signed() (string, error) {
-	return w.s.Options.Witness.Signed(w.s.StateDir)
-}
-
-func (w witness) Remember(head string) error {
-	return w.s.Options.Witness.Remember(w.s.StateDir, w.s.Dir, head)
 }
 
 // recoverChain loads the state, see chain.Tx.Load, then completes or drops the file operation

@@ -31,7 +31,7 @@ type Options struct {
 	Signer note.Signer
 	// Verifiers are the keys whose signatures count; nil checks none.
 	Verifiers note.Verifiers
-	// Witness remembers the newest signed head elsewhere; nil remembers nothing.
+	// Witness remembers the newest signed head elsewhere.
 	Witness Witness
 	// Lost says why a store without commits must have had some, "" if it need not. It is asked
 	// after the Witness.

@@ -12,12 +12,13 @@ import (
 // removed. If a witness knows of a history, the store is damaged: it takes no
 // writes, and no protected file is trusted as it is found.
 
-// Witness remembers, outside the state folder, the newest signed head of the store.
-type Witness interface {
+// Witness remembers, outside the state folder, the newest signed head of the store. The zero
+// Witness remembers nothing.
+type Witness struct {
 	// Signed returns the remembered head, "" for none.
-	Signed() (head string, err error)
+	Signed func() (head string, err error)
 	// Remember replaces it, durably.
-	Remember(head string) error
+	Remember func(head string) error
 }
 
 // witnessEvery is the number of commits after which the witness is told again: that
@@ -60,7 +61,7 @@ func (w *witnessing) remembered(c *Chain) string {
 // lastSigned returns the newest head that the witness remembers, the zero head for
 // none. Errors: those of reading it, and that no known key signed it.
 func (*witnessing) lastSigned(c *Chain) (SignedHead, error) {
-	if c.opts.Witness == nil {
+	if c.opts.Witness.Signed == nil {
 		return SignedHead{}, nil
 	}
 	signed, err := c.opts.Witness.Signed()
@@ -75,7 +76,7 @@ func (*witnessing) lastSigned(c *Chain) (SignedHead, error) {
 // an adopted one, at the first commit, and then now and again.
 func (w *witnessing) report(c *Chain) {
 	head := c.Head()
-	if c.opts.Witness == nil || head.Signed == "" {
+	if c.opts.Witness.Signed == nil || head.Signed == "" {
 		return
 	}
 	if w.newest == 0 {

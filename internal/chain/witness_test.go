@@ -33,12 +33,12 @@ func (n *notebook) Remember(head string) error {
 }
 
 // witnessed sets the key of the machine and a witness.
-func witnessed(t failer, w chain.Witness) func(*chain.Options) {
+func witnessed(t failer, w *notebook) func(*chain.Options) {
 	t.Helper()
 	sign := signed(t)
 	return func(o *chain.Options) {
 		sign(o)
-		o.Witness = w
+		o.Witness = chain.Witness{Signed: w.Signed, Remember: w.Remember}
 	}
 }
 
@@ -146,12 +146,14 @@ func TestLostHistory(t *testing.T) {
 		options func(*chain.Options)
 		says    string
 	}{
-		"no witness":                 {&storetest.InMemory{}, nil, ""},
-		"a witness of nothing":       {&storetest.InMemory{}, witnessed(t, &notebook{}), ""},
-		"nothing missing":            {history, witnessed(t, w), ""},
-		"nothing missing, as is":     {history, lost("files are known"), ""},
-		"a witness":                  {&storetest.InMemory{}, witnessed(t, w), "of which this machine has signed commit 1 at "},
-		"a witness of another key":   {&storetest.InMemory{}, func(o *chain.Options) { o.Witness, o.Verifiers = w, others }, "machine+1aa4341c"},
+		"no witness":             {&storetest.InMemory{}, nil, ""},
+		"a witness of nothing":   {&storetest.InMemory{}, witnessed(t, &notebook{}), ""},
+		"nothing missing":        {history, witnessed(t, w), ""},
+		"nothing missing, as is": {history, lost("files are known"), ""},
+		"a witness":              {&storetest.InMemory{}, witnessed(t, w), "of which this machine has signed commit 1 at "},
+		"a witness of another key": {&storetest.InMemory{}, func(o *chain.Options) {
+			o.Witness, o.Verifiers = chain.Witness{Signed: w.Signed, Remember: w.Remember}, others
+		}, "machine+1aa4341c"},
 		"a witness that is damaged":  {&storetest.InMemory{}, witnessed(t, &notebook{head: "x"}), "not a signed head"},
 		"a witness that is not read": {&storetest.InMemory{}, witnessed(t, &notebook{read: errors.New("no such device")}), "no such device"},
 		"other evidence":             {&storetest.InMemory{}, lost("files are known"), "files are known"},

@@ -41,17 +41,11 @@ func OpenFolder(path string) (vfs.FS, error) {
 // lock, and no Store is open. It returns ErrUnknownFormat or a Corruption and
 // changes nothing when FORMAT cannot be read.
 func Adopt(in vfs.FS, memex string) error {
-	text, err := in.ReadFile(store.FormatFile)
-	if err == nil {
-		_, err = parseFormat(text)
-	}
+	_, err := readFormat(in)
 	if err == nil {
 		err = writeFormat(in, memex)
 	}
-	if err != nil {
-		return fmt.Errorf("adopt state folder: %w", err)
-	}
-	return nil
+	return doing(err, "adopt state folder")
 }
 
 // format is the content of FORMAT.
@@ -91,6 +85,18 @@ func parseFormat(text []byte) (format, error) {
 	return f, nil
 }
 
+// readFormat reads FORMAT. What is no regular file is a Corruption.
+func readFormat(in vfs.FS) (format, error) {
+	text, err := in.ReadFile(store.FormatFile)
+	if bad := notRegular(err, store.FormatFile); bad != nil {
+		return format{}, bad
+	}
+	if err != nil {
+		return format{}, err
+	}
+	return parseFormat(text)
+}
+
 func writeFormat(in vfs.FS, memex string) error {
 	f := format{major: formatMajor, minor: formatMinor, memex: memex}
 	return vfs.WriteAtomic(in, store.FormatFile, f.encode(), filePerm)
@@ -100,17 +106,10 @@ func writeFormat(in vfs.FS, memex string) error {
 // what FORMAT comes before. The Corruption is the one damage that the store can
 // live with: without FORMAT it opens read-only.
 func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
-	text, err := in.ReadFile(store.FormatFile)
+	f, err := readFormat(in)
 	if errors.Is(err, fs.ErrNotExist) {
 		return createFormat(in, memex)
 	}
-	if bad := notRegular(err, store.FormatFile); bad != nil {
-		return format{}, bad, nil
-	}
-	if err != nil {
-		return format{}, nil, err
-	}
-	f, err := parseFormat(text)
 	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		return f, bad, nil
 	}

@@ -19,10 +19,7 @@ import (
 // Rebuild implements store.Salvage: it makes one pack, and an empty segment behind it. Damaged
 // files are copied to quarantine, then the manifest is replaced, and only then do they go.
 func (s *Salvage) Rebuild(ctx context.Context, to store.Rebuilt) error {
-	if err := s.rebuild(ctx, to); err != nil {
-		return fmt.Errorf("rebuild history: %w", err)
-	}
-	return nil
+	return doing(s.rebuild(ctx, to), "rebuild history")
 }
 
 func (s *Salvage) rebuild(ctx context.Context, to store.Rebuilt) error {
@@ -81,10 +78,7 @@ func (s *Salvage) PutAside() error {
 	if err == nil {
 		err = s.in.SyncDir(store.ImageFolder)
 	}
-	if err != nil {
-		return fmt.Errorf("put damaged files aside: %w", err)
-	}
-	return nil
+	return doing(err, "put damaged files aside")
 }
 
 // copyAside copies a file to quarantine under a name that is free there. A file
@@ -184,10 +178,7 @@ func (s *Salvage) writeSegment(pack fileInfo, random io.Reader) error {
 
 // mendFormat writes FORMAT anew if it cannot be read.
 func (s *Salvage) mendFormat(memex string) error {
-	text, err := s.in.ReadFile(store.FormatFile)
-	if err == nil {
-		_, err = parseFormat(text)
-	}
+	_, err := readFormat(s.in)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrCorrupt) {
 		return writeFormat(s.in, memex)
 	}

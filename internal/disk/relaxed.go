@@ -3,7 +3,6 @@
 package disk
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -17,10 +16,7 @@ func (j *journal) sync() error {
 			err = j.cond.readOnly(err)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("sync journal: %w", err)
-	}
-	return nil
+	return doing(err, "sync journal")
 }
 
 // syncInPlace syncs what was written, where its name still leads to it. The caller

@@ -49,14 +49,8 @@ func OpenSalvage(in vfs.FS) (*Salvage, error) {
 }
 
 func (s *Salvage) find() error {
-	if text, err := s.in.ReadFile(store.FormatFile); err == nil {
-		_, err := parseFormat(text)
-		if err := s.judge(err); err != nil {
-			return err
-		}
-	} else if bad := notRegular(err, store.FormatFile); bad != nil {
-		s.damage(*bad)
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	_, err := readFormat(s.in)
+	if err = s.judge(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	head, badHead, err := readHead(s.in)

@@ -62,6 +62,14 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
+// doing says what failed; nil stays nil.
+func doing(err error, what string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(what, args...), err)
+}
+
 // Store is an open state folder. All methods are safe for concurrent use.
 //
 // Lock order: packing, the journal's lead, images, blocks, commits, and then one of files,
@@ -133,10 +141,7 @@ func (s *Store) End() store.Pos {
 // of the journal, later ones what was appended since, and then one record.
 func (s *Store) Block(d merkle.Digest) ([]byte, error) {
 	data, err := s.blocks.block(d)
-	if err != nil {
-		return nil, fmt.Errorf("read block %v: %w", d, err)
-	}
-	return data, nil
+	return data, doing(err, "read block %v", d)
 }
 
 // Commits implements store.Store. O(commits given), each with one or two reads;
@@ -157,10 +162,10 @@ func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 	if err == nil {
 		err = r.run()
 	}
-	if err != nil && r.failed == nil {
-		err = fmt.Errorf("replay journal: %w", err)
+	if r.failed != nil {
+		return r.failed
 	}
-	return err
+	return doing(err, "replay journal")
 }
 
 // Recovery implements store.Store.
@@ -194,10 +199,7 @@ func (s *Store) Owned() error { return s.placed.owned() }
 // are read and hashed on all processors: O(size), mostly SHA-256.
 func (s *Store) LoadImage() (*store.Image, error) {
 	img, err := s.images.load()
-	if err != nil {
-		return nil, fmt.Errorf("load image: %w", err)
-	}
-	return img, nil
+	return img, doing(err, "load image")
 }
 
 // WriteImage implements store.Store. It removes all but the two newest images; those that
@@ -207,18 +209,12 @@ func (s *Store) WriteImage(img store.Image) error {
 	if err == nil {
 		err = s.images.write(&img)
 	}
-	if err != nil {
-		return fmt.Errorf("write image %d: %w", img.Seq, err)
-	}
-	return nil
+	return doing(err, "write image %d", img.Seq)
 }
 
 // RemoveImages implements store.Store.
 func (s *Store) RemoveImages(before uint64) error {
-	if err := s.images.remove(before); err != nil {
-		return fmt.Errorf("remove images before %d: %w", before, err)
-	}
-	return nil
+	return doing(s.images.remove(before), "remove images before %d", before)
 }
 
 // Pack implements store.Store. It moves the closed segments before the one that the older
@@ -235,10 +231,7 @@ func (s *Store) Pack(ctx context.Context) error {
 	if err == nil {
 		err = s.packing.pack(ctx, limit.Segment)
 	}
-	if err != nil {
-		return fmt.Errorf("pack history: %w", err)
-	}
-	return nil
+	return doing(err, "pack history")
 }
 
 // Packed implements store.Store.
@@ -250,10 +243,7 @@ func (s *Store) Packed() bool { return len(s.files.current().packs) > 0 }
 func (s *Store) Rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error {
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
-	if err := s.packing.rewrite(ctx, gone); err != nil {
-		return fmt.Errorf("rewrite history: %w", err)
-	}
-	return nil
+	return doing(s.packing.rewrite(ctx, gone), "rewrite history")
 }
 
 // Gone implements store.Store.
@@ -263,7 +253,7 @@ func (s *Store) Gone() (map[merkle.Digest]uint64, error) {
 	gone := map[merkle.Digest]uint64{}
 	for _, p := range s.files.current().packs {
 		if err := p.eachPurged(func(d merkle.Digest, by uint64) error { gone[d] = max(gone[d], by); return nil }); err != nil {
-			return nil, fmt.Errorf("read what history is without: %w", s.cond.report(err))
+			return nil, doing(s.cond.report(err), "read what history is without")
 		}
 	}
 	return gone, nil
@@ -277,10 +267,8 @@ func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records u
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
 	c := &checker{s: s, ctx: ctx, report: fn, next: 1}
-	if err := c.run(); err != nil {
-		return c.records, fmt.Errorf("check history: %w", err)
-	}
-	return c.records, nil
+	err = c.run()
+	return c.records, doing(err, "check history")
 }
 
 // Size implements store.Store: the bytes of journal and packs. It looks at each file.
@@ -341,8 +329,5 @@ func (s *Store) Close() error {
 	if err == nil && writes && changed {
 		err = vfs.WriteAtomic(s.in, store.HeadFile, head.encode(), filePerm)
 	}
-	if err = errors.Join(err, s.files.close()); err != nil {
-		return fmt.Errorf("close store: %w", err)
-	}
-	return nil
+	return doing(errors.Join(err, s.files.close()), "close store")
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"slices"
 )
 
@@ -157,16 +156,3 @@ func (b *Batch) Err() error { return b.err }
 // Bytes returns the records in a row, for the store that the batch is given to. They are
 // the batch's; that store may fill in the headroom.
 func (b *Batch) Bytes() []byte { return b.buf }
-
-// Records yields the kind and the data of each record, in order. The data is the batch's.
-func (b *Batch) Records() iter.Seq2[Kind, []byte] {
-	return func(yield func(Kind, []byte) bool) {
-		for at := 0; at < len(b.buf); {
-			length := int(binary.LittleEndian.Uint32(b.buf[at:]))
-			if !yield(Kind(b.buf[at+kindAt]), b.buf[at+Headroom:][:length:length]) {
-				return
-			}
-			at += RecordSize(length)
-		}
-	}
-}

@@ -35,13 +35,13 @@ func TestBatch(t *testing.T) {
 		size += store.RecordSize(len(r.data))
 	}
 	var got []record
-	for k, data := range b.Records() {
+	for k, data := range storetest.RecordsOf(&b) {
 		got = append(got, record{k, string(data)})
 	}
 	if !slices.Equal(got, want) || b.Len() != len(want) || b.Size() != int64(size) || len(b.Bytes()) != size || !b.HasIntent() {
 		t.Errorf("got %v: %d records, %d bytes, want %v in %d bytes", got, b.Len(), b.Size(), want, size)
 	}
-	for range b.Records() {
+	for range storetest.RecordsOf(&b) {
 		break
 	}
 	b.Add(6, nil)

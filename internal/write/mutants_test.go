@@ -3,21 +3,13 @@
 package write_test
 
 import (
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// mutant is a defect that is planted in the package: in a file, an old text becomes a new one.
-type mutant struct{ name, file, before, after string }
-
 // mutants are what TestCampaignOfGroups must find, and TestReadTwice the one about files that changed meanwhile.
-var mutants = []mutant{
+var mutants = []foveatest.Mutant{
 	{"the intent is not announced", "operation.go",
 		"if err := ctx.Err(); err != nil || len(o.staged) == 0 {", "if err := ctx.Err(); err != nil || len(o.staged) >= 0 {"},
 	{"files are written before the intent", "operation.go",
@@ -53,42 +45,6 @@ var mutants = []mutant{
 
 // TestCampaignOfMutants plants defects in the package, one at a time: the tests find each.
 func TestCampaignOfMutants(t *testing.T) {
-	for _, m := range mutants[:foveatest.NewCampaign(t).Length(1, len(mutants))] { // each is a build of its own
-		t.Run(m.name, func(t *testing.T) {
-			path, err := filepath.Abs(m.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := strings.Count(string(text), m.before); n == 0 {
-				t.Fatalf("%s has no %q", m.file, m.before)
-			}
-			planted, overlay := filepath.Join(t.TempDir(), m.file), filepath.Join(t.TempDir(), "overlay.json")
-			list, err := json.Marshal(map[string]any{"Replace": map[string]string{path: planted}})
-			if err == nil {
-				err = os.WriteFile(planted, []byte(strings.Replace(string(text), m.before, m.after, 1)), 0o600)
-			}
-			if err == nil {
-				err = os.WriteFile(overlay, list, 0o600)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", "^(TestCampaignOfGroups|TestReadTwice)$", "-count=1",
-				"-args", "-rapid.nofailfile", "-rapid.shrinktime=1s", "-rapid.seed=1", "-rapid.checks=60").CombinedOutput()
-			if err == nil {
-				t.Errorf("is not found")
-			} else if !strings.Contains(string(out), "--- FAIL: Test") && !strings.Contains(string(out), "panic: ") {
-				t.Fatalf("the test does not run: %.2000s", out)
-			}
-			for line := range strings.Lines(string(out)) {
-				if strings.Contains(line, "[rapid] failed after") || strings.Contains(line, "panic:") {
-					t.Log(strings.TrimSpace(line))
-				}
-			}
-		})
-	}
+	n := foveatest.NewCampaign(t).Length(1, len(mutants))
+	foveatest.Mutants(t, mutants[:n], "^(TestCampaignOfGroups|TestReadTwice)$", "-rapid.nofailfile", "-rapid.shrinktime=1s", "-rapid.seed=1", "-rapid.checks=60")
 }

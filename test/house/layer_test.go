@@ -239,6 +239,23 @@ func filesGoThroughVFS(sources []*source) []string {
 	return complaints
 }
 
+// openers are the packages that open stores on disk, or read which memex a state folder has.
+var openers = []string{".", "internal/scope", "internal/stores"}
+
+// diskIsForOpeners complains about packages that know the store on disk and not the contract
+// alone.
+func diskIsForOpeners(sources []*source) []string {
+	var complaints []string
+	for _, s := range shipped(sources) {
+		spec := s.imports()[modulePath+"/internal/disk"]
+		if l, _ := layerOf(s.dir()); spec != nil && l.reach != tests && !slices.Contains(openers, s.dir()) {
+			complaints = append(complaints, s.at(spec.Pos(), "%s names internal/disk, which is for %s: use internal/store", s.dir(), strings.Join(openers, ", ")))
+		}
+	}
+	return complaints
+}
+
+func TestDiskIsForOpeners(t *testing.T)      { hold(t, diskIsForOpeners) }
 func TestEveryFolderHasALayer(t *testing.T)  { hold(t, everyFolderHasARow) }
 func TestImportsPointDown(t *testing.T)      { hold(t, importsPointDown) }
 func TestPurePackagesAreInside(t *testing.T) { hold(t, purePackagesStayInside) }
@@ -266,6 +283,9 @@ func TestLayerRulesCatch(t *testing.T) {
 		{"pure package asks the clock", purePackagesStayInside, "org/a.go", "package org\nimport clock \"time\"\nvar now = clock.Now", "time.Now"},
 		{"pure package computes with time", purePackagesStayInside, "org/a.go", "package org\nimport \"time\"\nvar day = 24 * time.Hour", ""},
 		{"file access beside the door", filesGoThroughVFS, "internal/disk/a.go", "package disk\nimport \"os\"\nvar _ = os.Remove", "os.Remove"},
+		{"the store on disk in a room", diskIsForOpeners, "internal/mend/a.go",
+			"package mend\nimport _ \"github.com/fovea-memory/fovea/internal/disk\"", "internal/mend names internal/disk"},
+		{"the store on disk in an opener", diskIsForOpeners, "internal/scope/a.go", "package scope\nimport _ \"github.com/fovea-memory/fovea/internal/disk\"", ""},
 		{"constant of os", filesGoThroughVFS, "internal/disk/a.go", "package disk\nimport \"os\"\nvar _ = os.O_APPEND", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

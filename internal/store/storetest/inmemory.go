@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sort"
@@ -79,9 +81,23 @@ func (s *openInMemory) Append(ctx context.Context, b *store.Batch) (store.Pos, e
 func (h *InMemory) append(b *store.Batch) {
 	h.end.Segment = 1
 	h.batches++
-	for kind, data := range b.Records() {
+	for kind, data := range RecordsOf(b) {
 		h.add(store.Record{Kind: kind, Batch: h.batches, Pos: h.end, Data: bytes.Clone(data)})
 		h.end.Offset += int64(store.RecordSize(len(data)))
+	}
+}
+
+// RecordsOf yields the kind and the data of each record of a batch, in order. The data is the
+// batch's.
+func RecordsOf(b *store.Batch) iter.Seq2[store.Kind, []byte] {
+	return func(yield func(store.Kind, []byte) bool) {
+		for rest := b.Bytes(); len(rest) > 0; {
+			length := int(binary.LittleEndian.Uint32(rest))
+			if !yield(store.Kind(rest[4]), rest[store.Headroom:][:length:length]) {
+				return
+			}
+			rest = rest[store.RecordSize(length):]
+		}
 	}
 }
 
