@@ -193,8 +193,11 @@ func (c call) ask(ctx context.Context, r *remote, model string, texts []string, 
 	return got, r.call(ctx, c.path, body, into)
 }
 
-// inOrder puts what a server says of each of n texts in their order.
-func inOrder(path string, got []indexed, n int) ([]indexed, error) {
+// vectorsCount tells of a wrong number of vectors.
+const vectorsCount = "%d vectors for %d texts"
+
+// inOrder puts what a server says of each of n texts in their order; count tells of a wrong number.
+func inOrder(path string, got []indexed, n int, count string) ([]indexed, error) {
 	all := make([]indexed, n)
 	for _, d := range got {
 		if d.Index == nil || *d.Index < 0 || *d.Index >= n || all[*d.Index].Index != nil {
@@ -203,7 +206,7 @@ func inOrder(path string, got []indexed, n int) ([]indexed, error) {
 		all[*d.Index] = d
 	}
 	if len(got) != n {
-		return nil, fmt.Errorf("%s: %d answers for %d texts: %w", path, len(got), n, ErrProtocol)
+		return nil, fmt.Errorf("%s: "+count+": %w", path, len(got), n, ErrProtocol)
 	}
 	return all, nil
 }
@@ -223,7 +226,7 @@ func (c call) vectors(ctx context.Context, r *remote, model string, texts []stri
 		return answer{}, err
 	}
 	if got.Data != nil {
-		ordered, err := inOrder(c.path, got.Data, len(texts))
+		ordered, err := inOrder(c.path, got.Data, len(texts), vectorsCount)
 		if err != nil {
 			return answer{}, err
 		}
@@ -232,7 +235,7 @@ func (c call) vectors(ctx context.Context, r *remote, model string, texts []stri
 		}
 	}
 	if len(got.Embeddings) != len(texts) {
-		return answer{}, fmt.Errorf("%s: %d vectors for %d texts: %w", c.path, len(got.Embeddings), len(texts), ErrProtocol)
+		return answer{}, fmt.Errorf("%s: "+vectorsCount+": %w", c.path, len(got.Embeddings), len(texts), ErrProtocol)
 	}
 	return answer{got.Embeddings, got.Model, max(got.Tokens, got.Usage.Tokens)}, nil
 }
@@ -247,7 +250,7 @@ func (c call) scores(ctx context.Context, r *remote, model, query string, docume
 	if err != nil {
 		return nil, err
 	}
-	ordered, err := inOrder(c.path, got.Results, len(documents))
+	ordered, err := inOrder(c.path, got.Results, len(documents), "%d scores for %d documents")
 	if err != nil {
 		return nil, err
 	}

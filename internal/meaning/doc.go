@@ -24,6 +24,6 @@
 //   - A model counts for more only after it has found at least 64 nodes by their titles or
 //     first sentences, sent as questions.
 //
-// Elsewhere: package internal/embed makes vectors, internal/vector keeps them and finds
+// Elsewhere: package embed makes vectors, internal/vector keeps them and finds
 // the nearest, and internal/recall says what a near node counts.
 package meaning

@@ -27,7 +27,7 @@ const (
 	maxWords   = 120      // requested for the summary of a piece
 	maxTokens  = 600      // that it may have
 	maxKept    = 1024     // summaries of pieces, and errors
-	maxWaiting = 64       // pieces that wait
+	maxQueue   = 64       // pieces that wait
 	retryDelay = time.Minute
 	timeBox    = 30 * time.Second // by default
 )
@@ -45,12 +45,13 @@ type Summaries struct {
 	open context.Context // ends with Close
 	end  context.CancelFunc
 
-	turn    chan struct{}  // holds a value while a summary is made: one at a time
-	working sync.WaitGroup // of what waits and is made
+	working sync.WaitGroup
 
-	mu      sync.Mutex
-	known   bound.Map[merkle.Digest, madeSummary]
-	waiting map[merkle.Digest]bool // pieces that wait, and the one that is made
+	mu        sync.Mutex
+	known     bound.Map[merkle.Digest, madeSummary]
+	queue     []string
+	waiting   map[merkle.Digest]bool // pieces in the queue, and the one that is made
+	isWorking bool
 }
 
 // madeSummary is the summary of a piece, or why there is none.
@@ -69,7 +70,7 @@ func NewSummaries(opts SummaryOptions) (*Summaries, error) {
 		return nil, err
 	}
 	open, end := context.WithCancel(context.Background())
-	m := &Summaries{opts: opts, chat: chat, open: open, end: end, turn: make(chan struct{}, 1), waiting: map[merkle.Digest]bool{}}
+	m := &Summaries{opts: opts, chat: chat, open: open, end: end, waiting: map[merkle.Digest]bool{}}
 	m.known.Size = maxKept
 	return m, nil
 }
@@ -141,29 +142,32 @@ func (m *Summaries) maySee(v *view.View, n *node.Node, b *working.Block, text st
 // enqueue has a piece made, unless it waits already or too many do. m.mu is held.
 func (m *Summaries) enqueue(piece string) {
 	digest := merkle.SumText(piece)
-	if m.open.Err() == nil && !m.waiting[digest] && len(m.waiting) < maxWaiting {
-		m.waiting[digest] = true
-		m.working.Go(func() { m.make(digest, piece) })
+	if m.open.Err() != nil || m.waiting[digest] || len(m.queue) >= maxQueue {
+		return
+	}
+	m.queue, m.waiting[digest] = append(m.queue, piece), true
+	if !m.isWorking {
+		m.isWorking = true
+		m.working.Go(m.work)
 	}
 }
 
-// make summarizes a piece when it is its turn, unless Forget took it back.
-func (m *Summaries) make(digest merkle.Digest, piece string) {
-	m.turn <- struct{}{}
-	defer func() { <-m.turn }()
-	isWanted := func() bool { return m.waiting[digest] && m.open.Err() == nil }
+// work makes the pieces that wait, one at a time, until none is left.
+func (m *Summaries) work() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !isWanted() {
-		return
+	for len(m.queue) > 0 {
+		piece := m.queue[0]
+		m.queue = m.queue[1:]
+		m.mu.Unlock()
+		got, digest := m.ask(piece), merkle.SumText(piece)
+		m.mu.Lock()
+		if m.waiting[digest] && m.open.Err() == nil { // Forget has not taken it back
+			m.known.Set(digest, got)
+		}
+		delete(m.waiting, digest)
 	}
-	m.mu.Unlock()
-	got := m.ask(piece)
-	m.mu.Lock()
-	if isWanted() {
-		m.known.Set(digest, got)
-	}
-	delete(m.waiting, digest)
+	m.isWorking = false
 }
 
 // ask has the model summarize a piece.
@@ -191,6 +195,7 @@ func (m *Summaries) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.known.Clear()
+	m.queue = nil
 	clear(m.waiting)
 }
 
@@ -201,6 +206,7 @@ func (m *Summaries) Close() {
 	}
 	m.mu.Lock()
 	m.end() // nothing is enqueued from here on
+	m.queue = nil
 	m.mu.Unlock()
 	m.working.Wait()
 }

@@ -17,5 +17,5 @@
 //     Hugging Face's own tokenizers.js.
 //
 // Elsewhere: counting tokens for a window (package token), and the vectors of tokens
-// (internal/embed).
+// (package embed).
 package subword

@@ -42,17 +42,13 @@ func encodeRow(high, low []int8, v []float32) (inverse float32, ok bool) {
 	return float32(1 / math.Sqrt(sum)), true
 }
 
-// plainDot is dot for any processor: four sums, so that no addition waits for the last.
-func plainDot(query []int16, plane []int8) int32 {
-	var a, b, c, d int32
-	for len(query) >= 4 && len(plane) >= 4 {
-		a += int32(query[0]) * int32(plane[0])
-		b += int32(query[1]) * int32(plane[1])
-		c += int32(query[2]) * int32(plane[2])
-		d += int32(query[3]) * int32(plane[3])
-		query, plane = query[4:], plane[4:]
+// plainDot is dot for any processor.
+func plainDot(query []int16, plane []int8) (sum int32) {
+	query = query[:len(plane)]
+	for i, n := range plane {
+		sum += int32(query[i]) * int32(n)
 	}
-	return a + b + c + d
+	return sum
 }
 
 // A grade is a cosine in steps of 1/gradeUnit, from 0 for -gradeZero/gradeUnit. Rows rank by grades.
