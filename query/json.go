@@ -3,7 +3,6 @@
 package query
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,56 +94,4 @@ func jsonErrorText(err error) string {
 		return "it ends too early"
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-// MarshalJSON returns ["and", ...], which Parse reads.
-func (e And) MarshalJSON() ([]byte, error) { return marshal("and", e.Of) }
-
-// MarshalJSON returns ["or", ...], which Parse reads.
-func (e Or) MarshalJSON() ([]byte, error) { return marshal("or", e.Of) }
-
-// MarshalJSON returns ["not", ...], which Parse reads.
-func (e Not) MarshalJSON() ([]byte, error) { return marshal("not", []Expr{e.Of}) }
-
-// MarshalJSON returns the name and the arguments or the nested query as a list, which
-// Parse reads.
-func (e Pred) MarshalJSON() ([]byte, error) {
-	list := []any{e.Name}
-	for _, arg := range e.Args {
-		list = append(list, arg)
-	}
-	if e.Of != nil {
-		list = append(list, e.Of)
-	}
-	return encode(list)
-}
-
-func marshal(head string, of []Expr) ([]byte, error) {
-	list := []any{head}
-	for _, e := range of {
-		if e == nil {
-			e = And{}
-		}
-		list = append(list, e)
-	}
-	return encode(list)
-}
-
-// encode returns JSON without HTML escapes, so that < and > stay readable.
-func encode(tree any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(tree)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
-}
-
-// JSON returns the tree in the JSON syntax, for programs that send queries over HTTP. A
-// nil tree is the empty query. Arguments that are not valid UTF-8 are changed.
-func JSON(e Expr) string {
-	if e == nil {
-		e = And{}
-	}
-	b, _ := encode(e) // cannot fail: trees contain only strings and lists
-	return string(b)
 }

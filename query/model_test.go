@@ -236,11 +236,11 @@ func TestPrintedTreeParsesBack(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%#v prints as %q, which parses otherwise (-want +got):\n%s", e, e, diff)
 		}
-		if got, err = query.Parse(query.JSON(e)); err != nil {
-			t.Fatalf("%#v prints as %s: %v", e, query.JSON(e), err)
+		if got, err = query.Parse(printJSON(e)); err != nil {
+			t.Fatalf("%#v prints as %s: %v", e, printJSON(e), err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("%#v prints as %s, which parses otherwise (-want +got):\n%s", e, query.JSON(e), diff)
+			t.Fatalf("%#v prints as %s, which parses otherwise (-want +got):\n%s", e, printJSON(e), diff)
 		}
 	})
 }

@@ -212,8 +212,8 @@ func TestSyntaxes(t *testing.T) {
 				if diff := cmp.Diff(tc.want, got); diff != "" {
 					t.Errorf("(-want +got)\n%s", diff)
 				}
-				if again, err := query.Parse(query.JSON(got)); err != nil || !cmp.Equal(again, got) {
-					t.Errorf("JSON %s gives %v, %v", query.JSON(got), again, err)
+				if again, err := query.Parse(printJSON(got)); err != nil || !cmp.Equal(again, got) {
+					t.Errorf("JSON %s gives %v, %v", printJSON(got), again, err)
 				}
 			})
 		}
@@ -301,7 +301,7 @@ func TestEmptyQuery(t *testing.T) {
 	for want, e := range map[string]query.Expr{
 		`["and"]`: nil, `["not",["and"]]`: not(nil), `["or",["and"],["done"]]`: or(nil, pred("done")),
 	} {
-		if got := query.JSON(e); got != want {
+		if got := printJSON(e); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		m, err := query.Compile(e, now)
@@ -372,8 +372,8 @@ func FuzzParse(f *testing.F) {
 		if diff := cmp.Diff(e, query.Simplify(e)); diff != "" {
 			t.Fatalf("Parse(%q) is not simplified (-got +want):\n%s", s, diff)
 		}
-		if fromJSON, err := query.Parse(query.JSON(e)); err != nil && len(query.JSON(e)) <= query.MaxBytes || err == nil && !cmp.Equal(fromJSON, e) {
-			t.Fatalf("Parse(%q) is %s in JSON, which gives %v, %v", s, query.JSON(e), fromJSON, err)
+		if fromJSON, err := query.Parse(printJSON(e)); err != nil && len(printJSON(e)) <= query.MaxBytes || err == nil && !cmp.Equal(fromJSON, e) {
+			t.Fatalf("Parse(%q) is %s in JSON, which gives %v, %v", s, printJSON(e), fromJSON, err)
 		}
 		printed := e.String()
 		if len(printed) > query.MaxBytes { // quoting and parentheses may lengthen a text

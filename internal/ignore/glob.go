@@ -2,7 +2,11 @@
 
 package ignore
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // glob is one segment of a pattern, without slashes: literal bytes, ?, *,
 // [sets] and \escapes as in fnmatch(3). It matches bytes, not characters.
@@ -70,11 +74,11 @@ func (g glob) matchSet(c byte) (size int, ok bool) {
 			return i + 1, ok != negate
 		}
 		if name, n := g[i:].className(); n > 0 {
-			in, known := classes[name]
-			if !known {
+			class := classes()[name]
+			if class == nil {
 				return 0, false
 			}
-			ok = ok || in(c)
+			ok = ok || class.Match([]byte{c})
 			i += n
 			continue
 		}
@@ -111,21 +115,10 @@ func (g glob) className() (name string, size int) {
 }
 
 // classes are the POSIX classes for ASCII.
-var classes = map[string]func(byte) bool{
-	"alnum":  func(c byte) bool { return isLetter(c) || isDigit(c) },
-	"alpha":  isLetter,
-	"blank":  func(c byte) bool { return c == ' ' || c == '\t' },
-	"cntrl":  func(c byte) bool { return c < ' ' || c == 0x7f },
-	"digit":  isDigit,
-	"graph":  func(c byte) bool { return '!' <= c && c <= '~' },
-	"lower":  func(c byte) bool { return 'a' <= c && c <= 'z' },
-	"print":  func(c byte) bool { return ' ' <= c && c <= '~' },
-	"punct":  func(c byte) bool { return '!' <= c && c <= '~' && !isLetter(c) && !isDigit(c) },
-	"space":  func(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' },
-	"upper":  func(c byte) bool { return 'A' <= c && c <= 'Z' },
-	"xdigit": func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' },
-}
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+var classes = sync.OnceValue(func() map[string]*regexp.Regexp {
+	compiled := map[string]*regexp.Regexp{}
+	for name := range strings.FieldsSeq("alnum alpha blank cntrl digit graph lower print punct space upper xdigit") {
+		compiled[name] = regexp.MustCompile("[[:" + name + ":]]")
+	}
+	return compiled
+})

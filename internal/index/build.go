@@ -149,19 +149,11 @@ func (b *builder) segment() *segment {
 }
 
 func idTable(docs []Doc) table {
-	bytes := 0
+	var w tableWriter
 	for i := range docs {
-		bytes += len(docs[i].ID)
+		w.append(docs[i].ID)
 	}
-	var blob strings.Builder
-	blob.Grow(bytes)
-	t := table{ends: make([]int, len(docs))}
-	for i := range docs {
-		blob.WriteString(docs[i].ID)
-		t.ends[i] = blob.Len()
-	}
-	t.blob = blob.String()
-	return t
+	return w.table()
 }
 
 // sortedUnique returns docs sorted by id, keeping the last of several with the same id.

@@ -51,7 +51,7 @@ func TestBuildCountsAsTermsSay(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("weights by term and document (-Terms +built):\n%s", diff)
 	}
-	if x.length != total || len(want) < 2*initialSlots {
+	if x.length != total || len(want) < 512 {
 		t.Errorf("length %d, want %d; %d terms", x.length, total, len(want))
 	}
 }
@@ -61,7 +61,7 @@ func TestLexiconNumbersEachStringOnce(t *testing.T) {
 	x := newLexicon()
 	numbers := map[string]uint32{}
 	for range 20_000 {
-		// Few letters, and lengths around the eight bytes of a prefix.
+		// Few letters, and lengths around the eight bytes of a number.
 		key := make([]byte, 1+rnd.IntN(18))
 		for i := range key {
 			key[i] = "abc"[rnd.IntN(3)]
@@ -77,7 +77,7 @@ func TestLexiconNumbersEachStringOnce(t *testing.T) {
 	}
 	var got, want []string
 	for _, n := range x.sorted() {
-		got = append(got, string(x.key(int(n))))
+		got = append(got, string(x.key(n)))
 	}
 	for key := range numbers {
 		want = append(want, key)

@@ -151,50 +151,34 @@ func wordsIn(text string) []word {
 	return out
 }
 
-// hashOf is FNV-1a, which is the same in every process.
+// hashOf is the same in every process.
 func hashOf(word []byte) uint32 {
-	h := uint32(2166136261)
-	for _, c := range word {
-		h = (h ^ uint32(c)) * 16777619
-	}
-	return h
+	h := fnv.New32a()
+	h.Write(word)
+	return h.Sum32()
 }
 
-// rarity is the idf of words, by hash.
+// rarity tells how rare words are.
 type rarity struct {
-	hashes []uint32 // sorted
-	idf    []float64
-	rare   float64 // of all other words
+	docs  int
+	words map[uint32]int // documents that have a word, by hash
 }
 
-// rarityIn returns the idf of each word of docs.
+// rarityIn counts the words of docs.
 func rarityIn(docs []sampled) *rarity {
-	var all []uint32
+	r := &rarity{len(docs), map[uint32]int{}}
 	for _, d := range docs {
 		for _, w := range d.words {
-			all = append(all, w.hash)
+			r.words[w.hash]++
 		}
-	}
-	slices.Sort(all)
-	of := func(df int) float64 { return math.Log(1 + (float64(len(docs)-df)+0.5)/(float64(df)+0.5)) }
-	r := &rarity{rare: of(0)}
-	for i := 0; i < len(all); {
-		next := i + 1
-		for next < len(all) && all[next] == all[i] {
-			next++
-		}
-		r.hashes, r.idf = append(r.hashes, all[i]), append(r.idf, of(next-i))
-		i = next
 	}
 	return r
 }
 
 // of returns the idf of a word.
 func (r *rarity) of(hash uint32) float64 {
-	if i, ok := slices.BinarySearch(r.hashes, hash); ok {
-		return r.idf[i]
-	}
-	return r.rare
+	df := r.words[hash]
+	return math.Log(1 + (float64(r.docs-df)+0.5)/(float64(df)+0.5))
 }
 
 // weigh turns the counts of words into the components of unit vectors.

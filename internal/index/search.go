@@ -67,15 +67,9 @@ func (x *Lexical) Search(q Query) []Hit {
 	if limit <= 0 {
 		limit = len(s.touched)
 	}
-	top, minScore := bound.NewTop(limit, func(a, b Hit) bool { return compareHits(a, b) > 0 }, nil), 0.0
-	if q.Keep == nil && q.Limit > 0 && len(s.touched) > q.Limit {
-		minScore = s.nthBestScore(q.Limit)
-	}
+	top := bound.NewTop(limit, func(a, b Hit) bool { return compareHits(a, b) > 0 }, nil)
 	for _, slot := range s.touched {
 		score := s.scores[slot]
-		if score < minScore {
-			continue
-		}
 		if worst, full := top.Worst(); full && score < worst.Score {
 			continue
 		}
@@ -93,7 +87,6 @@ type scratch struct {
 	touched []uint32  // slots with a score above 0
 	lists   [][]posting
 	docFreq int // number of postings in lists
-	values  []float64
 }
 
 // scratches is reused between searches, so that a search allocates only its answer.

@@ -3,13 +3,10 @@
 package index
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/kljensen/snowball/english"
-	"pgregory.net/rapid"
 )
 
 // TestStemCacheMatchesStemmer asks for twice as many words as the cache has slots, so
@@ -24,15 +21,4 @@ func TestStemCacheMatchesStemmer(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestNthMatchesSort(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.SampledFrom([]float64{0.1, 0.5, 1, 1.5, 2, 3, 7}), 1, 60).Draw(t, "values")
-		n := rapid.IntRange(0, len(values)-1).Draw(t, "n")
-		sorted := slices.SortedFunc(slices.Values(values), func(a, b float64) int { return cmp.Compare(b, a) })
-		if got := nth(values, n); got != sorted[n] {
-			t.Fatalf("place %d of %v: got %v", n, sorted, got)
-		}
-	})
 }

@@ -4,6 +4,7 @@ package index
 
 import (
 	"encoding/hex"
+	"hash/fnv"
 	"unicode"
 	"unicode/utf8"
 )
@@ -65,7 +66,7 @@ func classOf(r rune) class {
 	return separator
 }
 
-// scanner splits a text into words in linear time and without allocating. A word is a
+// scanner splits a text into words in linear time, and allocates for very long ones alone. A word is a
 // run of letters, marks and numbers, with ASCII in lower case; a pair of runes of a
 // script without spaces (or a lone one); or one symbol. Apostrophes, hyphens and
 // underscores end a word.
@@ -158,24 +159,19 @@ func (s *scanner) scanRun() {
 // shorten makes the word of a run longer than maxWordBytes: its prefix, a tilde, which
 // no other word contains, and the hash of the whole.
 func (s *scanner) shorten(run string) {
-	// FNV-1a, 64 bits: the term must be the same in every process.
-	h := uint64(14695981039346656037)
-	for i := range len(run) {
-		c := run[i]
+	folded := []byte(run)
+	for i, c := range folded {
 		if f := asciiFolded[c]; f != 0 {
-			c = f
+			folded[i] = f
 		}
-		h = (h ^ uint64(c)) * 1099511628211
 	}
+	h := fnv.New64a() // the term must be the same in every process
+	h.Write(folded)
 	n := longPrefixBytes
 	for !utf8.RuneStart(run[n]) {
 		n--
 	}
-	word := append(s.buf[:n], '~')
-	for shift := 56; shift >= 0; shift -= 8 {
-		word = hex.AppendEncode(word, []byte{byte(h >> shift)})
-	}
-	s.word, s.plain = word, false
+	s.word, s.plain = hex.AppendEncode(append(s.buf[:n], '~'), h.Sum(nil)), false
 }
 
 // scanPair reads a rune of an unspaced script, size bytes long, with the rune after it.

@@ -3,4 +3,10 @@
 package outline
 
 // Text returns the outline of src.
-func Text(language string, src []byte) string { return textOf(scan(language, src), len(src)) }
+func Text(language string, src []byte) string {
+	text := ""
+	for _, l := range linesOf(scan(language, src), len(src)) {
+		text += l.format(1) + "\n"
+	}
+	return text
+}

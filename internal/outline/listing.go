@@ -21,7 +21,7 @@ const (
 
 // File is what the source code of a file defines. It is immutable, and does not keep the source.
 type File struct {
-	text  string
+	lines []line
 	found []Definition
 }
 
@@ -32,7 +32,7 @@ func Read(language string, src []byte) *File {
 	if len(found) == 0 {
 		return nil
 	}
-	return &File{textOf(found, len(src)), definitions(found)}
+	return &File{linesOf(found, len(src)), definitions(found)}
 }
 
 // Listing returns the lines that represent the file where there is little room: those of its outline,
@@ -41,24 +41,12 @@ func Read(language string, src []byte) *File {
 // lowest rank, and so have the lines of definitions that the question names. Each line begins with its number, where first is the number of the
 // first line of src, which is the source that was read. O(len(src)).
 func (f *File) Listing(src string, first int, question text.Matcher) []text.ExcerptLine {
-	var lines []text.ExcerptLine
-	var numbers []int // of lines in src, 0 for those without one
-	for line := range strings.Lines(f.text) {
-		line = strings.TrimRight(line, "\n")
-		number, rest, _ := strings.Cut(line, " ")
-		from, to, isRange := strings.Cut(number, "-")
-		n, err := strconv.Atoi(from)
-		if err != nil {
-			lines, numbers = append(lines, text.ExcerptLine{Text: line}), append(numbers, 0)
-			continue
+	lines, numbers := make([]text.ExcerptLine, len(f.lines)), make([]int, len(f.lines)) // 0 for those without one
+	for i, l := range f.lines {
+		lines[i].Text, numbers[i] = l.format(first), l.from
+		if l.from > 0 {
+			lines[i].Rank = len(l.text) - len(strings.TrimLeft(l.text, " ")) - 1
 		}
-		shown := strconv.Itoa(n + first - 1)
-		if last, err := strconv.Atoi(to); isRange && err == nil {
-			shown += "-" + strconv.Itoa(last+first-1)
-		}
-		indent := len(rest) - len(strings.TrimLeft(rest, " "))
-		lines = append(lines, text.ExcerptLine{Text: shown + " " + rest, Rank: indent})
-		numbers = append(numbers, n)
 	}
 	source := strings.Split(src, "\n")
 	rank := sections(f.found, source, question)

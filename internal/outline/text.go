@@ -31,7 +31,24 @@ const (
 	topLevel                 // only what belongs to nothing else
 )
 
-// textOf returns the outline of a source of so many bytes: its package, its imports, and what it
+// line is a line of an outline: what is defined from a line of the source to another one, behind its indentation.
+type line struct {
+	from, to int // 0 for a line about the outline
+	text     string
+}
+
+// format returns the line with its numbers, where first is the number of the first line of the source.
+func (l line) format(first int) string {
+	switch {
+	case l.from == 0:
+		return l.text
+	case l.to > l.from:
+		return strconv.Itoa(l.from+first-1) + "-" + strconv.Itoa(l.to+first-1) + l.text
+	}
+	return strconv.Itoa(l.from+first-1) + l.text
+}
+
+// linesOf returns the outline of a source of so many bytes: its package, its imports, and what it
 // defines, indented below what it belongs to, with the numbers of the lines. Neighbours that are
 // no more than a name, such as constants, share a line, and what is within functions is left out.
 //
@@ -40,16 +57,28 @@ const (
 // definitions that hold no others, and then only those of the outermost definitions. What
 // still does not fit is cut off, and the outline ends with the number of definitions that it
 // leaves out. It is "" if nothing is found.
-func textOf(found []Definition, size int) string {
+func linesOf(found []Definition, size int) []line {
 	entries := entriesOf(found)
 	limit := max(minText, size/shareOfText)
-	var text string
+	var lines []line
 	for d := signatures; d <= topLevel; d++ {
-		if text = write(entries, d); len(text) <= limit {
-			return text
+		if lines = write(entries, d); fitting(lines, limit) == len(lines) {
+			return lines
 		}
 	}
-	return cut(text, limit)
+	const note = 32
+	end := fitting(lines, limit-note)
+	return append(lines[:end], line{text: "… " + strconv.Itoa(len(lines)-end) + " lines more"})
+}
+
+// fitting returns how many lines have at most limit bytes together.
+func fitting(lines []line, limit int) int {
+	for i, l := range lines {
+		if limit -= len(l.format(1)) + 1; limit < 0 {
+			return i
+		}
+	}
+	return len(lines)
 }
 
 // entry is a definition in an outline.
@@ -91,9 +120,9 @@ var isFunction = words("func function method constructor getter setter fn")
 // isPlain has the kinds that are little more than a name.
 var isPlain = words("const var macro static variable constant custom alias typedef import prototype enum type group face")
 
-// write writes entries with detail d.
-func write(entries []entry, d detail) string {
-	var b strings.Builder
+// write returns the lines of entries with detail d.
+func write(entries []entry, d detail) []line {
+	var lines []line
 	for i := 0; i < len(entries); {
 		e := entries[i]
 		end := i + 1
@@ -101,35 +130,21 @@ func write(entries []entry, d detail) string {
 		for share && end < len(entries) && entries[end].Kind == e.Kind && entries[end].Depth == e.Depth && entries[end].within == 0 {
 			end++
 		}
-		if d == topLevel && e.Depth > 0 {
-			i = end
-			continue
+		if d < topLevel || e.Depth == 0 {
+			text := signatureOf(e, d)
+			if end > i+1 || e.Kind == kindImport {
+				text = namesOf(entries[i:end])
+			}
+			lines = append(lines, line{e.Line, entries[end-1].Line, strings.Repeat(" ", 1+min(e.Depth, maxIndent)) + text})
 		}
-		writeLines(&b, e, entries[end-1].Line)
-		if end > i+1 || e.Kind == kindImport {
-			writeNames(&b, entries[i:end])
-		} else {
-			writeSignature(&b, e, d)
-		}
-		b.WriteByte('\n')
 		i = end
 	}
-	return b.String()
+	return lines
 }
 
-// writeLines writes the line of e, or the lines up to last, and the indentation.
-func writeLines(b *strings.Builder, e entry, last int) {
-	b.WriteString(strconv.Itoa(e.Line))
-	if last > e.Line {
-		b.WriteString("-" + strconv.Itoa(last))
-	}
-	for range 1 + min(e.Depth, maxIndent) {
-		b.WriteByte(' ')
-	}
-}
-
-// writeNames writes the kind and the names of entries.
-func writeNames(b *strings.Builder, entries []entry) {
+// namesOf returns the kind and the names of entries.
+func namesOf(entries []entry) string {
+	var b strings.Builder
 	b.WriteString(entries[0].Kind + " ")
 	size := 0
 	for i, e := range entries {
@@ -137,29 +152,29 @@ func writeNames(b *strings.Builder, entries []entry) {
 			continue
 		}
 		if size += len(e.Name) + 2; size > maxLine && i > 0 {
-			b.WriteString(", … " + strconv.Itoa(len(entries)-i) + " more")
-			return
+			return b.String() + ", … " + strconv.Itoa(len(entries)-i) + " more"
 		}
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(clip(e.Name, maxLine))
 	}
+	return b.String()
 }
 
-// writeSignature writes the signature of e, or its kind and name.
-func writeSignature(b *strings.Builder, e entry, d detail) {
+// signatureOf returns the signature of e, or its kind and name.
+func signatureOf(e entry, d detail) string {
+	text := e.Kind + " " + clip(e.Name, maxLine)
 	switch {
 	case d == signatures || e.Kind == kindPackage:
-		b.WriteString(clip(e.Signature, maxLine))
+		text = clip(e.Signature, maxLine)
 	case d == brief, d == names && e.within > 0:
-		b.WriteString(clip(e.Signature, maxBrief))
-	default:
-		b.WriteString(e.Kind + " " + clip(e.Name, maxLine))
+		text = clip(e.Signature, maxBrief)
 	}
 	if d == topLevel && e.within > 0 {
-		b.WriteString(" (" + strconv.Itoa(e.within) + " within)")
+		text += " (" + strconv.Itoa(e.within) + " within)"
 	}
+	return text
 }
 
 // clip cuts text to limit bytes.
@@ -168,11 +183,4 @@ func clip(text string, limit int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:limit], "") + "…"
-}
-
-// cut cuts text after a line, so that with the number of lines left out it has at most limit bytes.
-func cut(text string, limit int) string {
-	const note = 32
-	end := strings.LastIndexByte(text[:limit-note], '\n') + 1
-	return text[:end] + "… " + strconv.Itoa(strings.Count(text[end:], "\n")) + " lines more\n"
 }

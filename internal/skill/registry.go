@@ -192,44 +192,32 @@ No model is needed. Other skills receive the same trigger unchanged.
 // the member that comes first in Skills. A skill that only depends on a cycle
 // is not part of it.
 func (r *Registry) reportCycles(done []bool) {
-	const (
-		unvisited = iota
-		onPath
-		visited
-	)
-	states := make([]int, len(r.Skills))
-	type step struct{ skill, next int }
-	for start := range r.Skills {
-		if done[start] || states[start] != unvisited {
-			continue
+	const left = -1
+	place := make([]int, len(r.Skills)) // in path, from 1
+	for skill := range done {
+		if done[skill] {
+			place[skill] = left
 		}
-		path := []step{{skill: start}}
-		states[start] = onPath
-		for len(path) > 0 {
-			top := &path[len(path)-1]
-			depends := r.Skills[top.skill].Dependencies
-			if top.next == len(depends) {
-				states[top.skill] = visited
-				path = path[:len(path)-1]
-				continue
+	}
+	var path []int
+	var visit func(skill int)
+	visit = func(skill int) {
+		path = append(path, skill)
+		place[skill] = len(path)
+		for _, name := range r.Skills[skill].Dependencies {
+			switch to, ok := r.byName[name]; {
+			case !ok:
+			case place[to] > 0:
+				r.reportCycle(path[place[to]-1:])
+			case place[to] == 0:
+				visit(to)
 			}
-			to, ok := r.byName[depends[top.next]]
-			top.next++
-			if !ok || done[to] {
-				continue
-			}
-			switch states[to] {
-			case unvisited:
-				states[to] = onPath
-				path = append(path, step{skill: to})
-			case onPath:
-				at := slices.IndexFunc(path, func(s step) bool { return s.skill == to })
-				var cycle []int
-				for _, s := range path[at:] {
-					cycle = append(cycle, s.skill)
-				}
-				r.reportCycle(cycle)
-			}
+		}
+		path, place[skill] = path[:len(path)-1], left
+	}
+	for skill := range r.Skills {
+		if place[skill] == 0 {
+			visit(skill)
 		}
 	}
 }
