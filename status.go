@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -62,7 +61,7 @@ func (m *Memory) Status() Status {
 	s := Status{
 		Memex: m.scope.Dir, StateDir: m.scope.StateDir, Scope: m.scope.Name, Root: v.Root().String(), Seq: v.Head().Seq,
 		Nodes: v.Len(), Documents: v.DocumentCount(), Drift: slices.Sorted(maps.Keys(m.scope.DriftAt(at))),
-		Missing: slices.Clone(t.Missing), Recovered: skippedOnOpen(m.scope.Chain),
+		Missing: slices.Clone(t.Missing), Recovered: skippedOnOpen(m.scope),
 	}
 	if s.Seq > 0 {
 		s.Head = v.Head().Digest.String()
@@ -88,24 +87,23 @@ func (m *Memory) Status() Status {
 		s.ReadOnly = writable.Error()
 	}
 	s.Embedder, s.PendingEmbeddings = m.memex.meaning.status()
-	recovered := m.scope.Recovered()
-	if s.Recovered != "" && recovered != "" {
-		s.Recovered += "; "
-	}
-	s.Recovered += recovered
 	return s
 }
 
-// skippedOnOpen describes the parts of the store that were skipped on opening, or "".
-func skippedOnOpen(c *chain.Chain) string {
+// skippedOnOpen describes the parts of the store that were skipped on opening, and what was mended
+// since, or "".
+func skippedOnOpen(s *scope.Scope) string {
 	var told []string
-	r := c.Store().Recovery()
+	r := s.Chain.Store().Recovery()
 	if r.TornBytes > 0 {
 		told = append(told, fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", r.TornBytes))
 	}
 	if n := len(r.DamagedImages); n > 0 {
 		told = append(told, fmt.Sprintf("%s does not verify and was passed over; the rest was read, and fovea checkpoint writes a new image",
 			strings.Join(r.DamagedImages, ", ")))
+	}
+	if mended := s.Recovered(); mended != "" {
+		told = append(told, mended)
 	}
 	return strings.Join(told, "; ")
 }

@@ -39,9 +39,7 @@ func RunTree(ctx context.Context, w *write.Writer, t Tree, opts *scope.WriteOpti
 		c.Draft(func(_ *graph.State, draft *graph.Draft) error {
 			return fault.Wrap("ingest", "tree", fault.Invalid, in.put(ctx, draft))
 		})
-		for _, mark := range in.laid() {
-			c.Mark(mark)
-		}
+		c.Mark(in.laid()...)
 		c.Check = func(_, after *graph.State, delta *graph.Delta) error {
 			id = in.at(after)
 			n, _ := after.Get(id)

@@ -53,13 +53,12 @@ func (c change) filesOnly() change { return change{file: c.file} }
 
 // Edit is that of fovea.Notes.
 func (ns *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, edits ...document.Edit) (chain.Commit, error) {
-	opts = opts.OrZero()
 	return ns.edit(ctx, "edit", opts, func(e *editing) error {
 		if slices.ContainsFunc(edits, withHeadlines) {
 			e.adds = math.MaxInt
 		}
 		apply := typed(edits...)
-		n, err := e.node(ctx, id, opts.Base, apply)
+		n, err := e.node(id, e.base, apply)
 		if err != nil {
 			return err
 		}
@@ -126,6 +125,8 @@ type editing struct {
 	ctx context.Context
 	ns  *Notes
 
+	base merkle.Digest // of what the caller has read, zero for nothing
+
 	adds    int        // maximum number of headlines added
 	trees   bool       // it changes documents without files
 	refiled *node.Node // a memory-backed node that moves into a file with its descendants
@@ -140,8 +141,9 @@ func (ns *Notes) edit(ctx context.Context, name string, opts *scope.WriteOptions
 // perform is edit that also returns the first commit of a repeated action, which is not run again.
 func (ns *Notes) perform(ctx context.Context, name string, opts *scope.WriteOptions, do func(*editing) error,
 ) (c chain.Commit, first *graph.Commit, err error) {
-	return ns.writer.Do(ctx, scope.ActionOf(opts.OrZero(), name, graph.KindEdit), func(c *write.Change) error {
-		e := &editing{c: c, ctx: ctx, ns: ns}
+	opts = opts.OrZero()
+	return ns.writer.Do(ctx, scope.ActionOf(opts, name, graph.KindEdit), func(c *write.Change) error {
+		e := &editing{c: c, ctx: ctx, ns: ns, base: opts.Base}
 		c.Check = e.check
 		return do(e)
 	})
@@ -159,31 +161,37 @@ var errBuffer = errors.New("it stands in a buffer that was not saved; save it, o
 // branch is node for a change that takes all below the node with it: its base is the version,
 // which covers that. The own digest of a node that never stood alone with this text is taken
 // for what it is; for one that did, it was the version as well, which is another one now.
-func branch(ctx context.Context, e *editing, id string, base merkle.Digest, c change) (*node.Node, error) {
-	n, err := e.node(ctx, id, merkle.Digest{}, c)
-	if err != nil || base.IsZero() || base == n.Version || base == n.Own && !stoodAlone(ctx, e.ns.scope.Chain, n) {
+func branch(e *editing, id string, base merkle.Digest, c change) (*node.Node, error) {
+	n, err := e.node(id, merkle.Digest{}, c)
+	if err != nil || base.IsZero() || base == n.Version || base == n.Own && !stoodAlone(e, n) {
 		return n, err
 	}
-	return nil, e.conflict(ctx, n, base, c)
+	return nil, e.conflict(n, base, c)
 }
 
 // stoodAlone reports whether a node had its present text while nothing stood below it, or whether
 // history cannot tell.
-func stoodAlone(ctx context.Context, c *chain.Chain, n *node.Node) bool {
-	alone := false
-	_, err := c.Trail(ctx, n.ID, 1, c.Head().Commit.Seq, func(s *chain.Step) error {
-		if alone = s.After != nil && s.After.Own == n.Own && s.After.Version == n.Own; alone {
+func stoodAlone(e *editing, n *node.Node) bool {
+	alone, err := e.ever(n, func(s *chain.Step) bool { return s.After != nil && s.After.Own == n.Own && s.After.Version == n.Own })
+	return alone || err != nil
+}
+
+// ever reports whether a step in the history of a node meets a condition.
+func (e *editing) ever(n *node.Node, is func(*chain.Step) bool) (found bool, err error) {
+	in := e.ns.scope.Chain
+	_, err = in.Trail(e.ctx, n.ID, 1, in.Head().Commit.Seq, func(s *chain.Step) error {
+		if found = is(s); found {
 			return chain.ErrStop
 		}
 		return nil
 	})
-	return alone || err != nil
+	return found, err
 }
 
 // node returns a node after bringing memory up to date with its file. A base that is not zero
 // and neither the node's own digest nor its version is a Conflict, with the result of c on the
 // base. Without c.tree, the node must be in a file.
-func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c change) (*node.Node, error) {
+func (e *editing) node(id string, base merkle.Digest, c change) (*node.Node, error) {
 	n, ok := e.c.State().Get(id)
 	switch {
 	case !ok:
@@ -201,23 +209,19 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 		}
 	}
 	if !base.IsZero() && n.Own != base && n.Version != base {
-		return nil, e.conflict(ctx, n, base, c)
+		return nil, e.conflict(n, base, c)
 	}
 	return n, nil
 }
 
 // conflict returns the error for a change based on another version of the node. A base that is
 // no version of it may be the text of a note that the caller must not read.
-func (e *editing) conflict(ctx context.Context, n *node.Node, base merkle.Digest, c change) error {
-	mine, its := "", false
-	chained := e.ns.scope.Chain
-	_, _ = chained.Trail(ctx, n.ID, 1, chained.Head().Commit.Seq, func(s *chain.Step) error {
-		if its = s.After != nil && s.After.Own == base || s.Before != nil && s.Before.Own == base; its {
-			return chain.ErrStop
-		}
-		return nil
+func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
+	mine := ""
+	its, _ := e.ever(n, func(s *chain.Step) bool {
+		return s.After != nil && s.After.Own == base || s.Before != nil && s.Before.Own == base
 	})
-	if old, err := node.ReadOwn(base, chained.Store().Block); err == nil && its && recall.Readable(n) == n.Content {
+	if old, err := node.ReadOwn(base, e.ns.scope.Chain.Store().Block); err == nil && its && recall.Readable(n) == n.Content {
 		mine, _ = c.alone(e.c.State(), n.Path, old, e.c.Action.Now)
 	}
 	return &fault.Error{
@@ -243,12 +247,17 @@ func (c change) alone(s *graph.State, path string, old *node.Node, now time.Time
 	return c.file(doc, doc.Headlines()-1, now)
 }
 
-// orgOf returns the Org document behind a text, for what only Org has.
-func orgOf(doc document.Text) (*org.Document, error) {
-	if t, ok := doc.(org.Text); ok {
-		return t.Document, nil
+// orgOf returns the Org documents behind texts, for what only Org has; nil for no text.
+func orgOf(texts ...document.Text) ([]*org.Document, error) {
+	docs := make([]*org.Document, len(texts))
+	for i, text := range texts {
+		t, ok := text.(org.Text)
+		if !ok && text != nil {
+			return nil, errors.New("this is possible between Org files only")
+		}
+		docs[i] = t.Document
 	}
-	return nil, errors.New("this is possible between Org files only")
+	return docs, nil
 }
 
 // check refuses what the command leads to, see write.Change.Check.

@@ -25,7 +25,7 @@ func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteO
 	var a assignment
 	c, first, err := ns.perform(ctx, "assign ids", opts, func(e *editing) error {
 		a = assignment{e: e, given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
-		return a.run(ctx, ids)
+		return a.run(ids)
 	})
 	switch {
 	case err != nil:
@@ -44,11 +44,11 @@ type assignment struct {
 	count   int
 }
 
-func (a *assignment) run(ctx context.Context, ids []string) error {
+func (a *assignment) run(ids []string) error {
 	done := map[string]string{}
 	for k, id := range ids {
 		if _, again := done[id]; !again {
-			given, err := a.assign(ctx, id)
+			given, err := a.assign(id)
 			if err != nil {
 				return err
 			}
@@ -68,8 +68,8 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 }
 
 // assign prepares the id of one node and returns it.
-func (a *assignment) assign(ctx context.Context, id string) (string, error) {
-	n, err := a.e.node(ctx, id, merkle.Digest{}, change{})
+func (a *assignment) assign(id string) (string, error) {
+	n, err := a.e.node(id, merkle.Digest{}, change{})
 	if err != nil {
 		return "", err
 	}

@@ -46,9 +46,9 @@ func withID(h document.InsertHeadline) (document.InsertHeadline, string) {
 // insert adds a headline below a node or to a file.
 func (e *editing) insert(under string, h document.InsertHeadline) error {
 	if n, ok := e.c.State().Get(under); ok && e.c.State().IsTree(n.Path) {
-		return e.insertTree(e.ctx, under, h)
+		return e.insertTree(under, h)
 	}
-	name, doc, i, err := e.place(e.ctx, under)
+	name, doc, i, err := e.place(under)
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func (e *editing) insert(under string, h document.InsertHeadline) error {
 
 // place returns the document and the index of the headline that becomes the parent, -1 for
 // the document itself. A file that does not exist is an empty document.
-func (e *editing) place(ctx context.Context, under string) (name string, doc document.Text, i int, err error) {
+func (e *editing) place(under string) (name string, doc document.Text, i int, err error) {
 	if _, ok := e.c.State().Get(under); ok {
-		n, err := e.node(ctx, under, merkle.Digest{}, change{})
+		n, err := e.node(under, merkle.Digest{}, change{})
 		switch {
 		case err != nil:
 			return "", nil, 0, err

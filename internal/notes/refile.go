@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -22,12 +21,11 @@ import (
 
 // Refile is that of fovea.Notes.
 func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
-	opts = opts.OrZero()
 	return ns.edit(ctx, "refile", opts, func(e *editing) error {
 		if err := e.requireHere(id, target); err != nil {
 			return err
 		}
-		n, err := branch(ctx, e, id, opts.Base, unchanged)
+		n, err := branch(e, id, e.base, unchanged)
 		if err != nil {
 			return err
 		}
@@ -35,7 +33,7 @@ func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.Writ
 		if document.IsMemory(n.Path) {
 			kind = unchanged // a tree also moves to a tree
 		}
-		to, err := e.node(ctx, target, merkle.Digest{}, kind)
+		to, err := e.node(target, merkle.Digest{}, kind)
 		if err != nil {
 			return err
 		}
@@ -56,7 +54,11 @@ func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.Writ
 		if to.Path != n.Path {
 			dest = e.c.Document(to.Path)
 		}
-		out, in, err := refiled(from, e.c.Headline(n), dest, e.c.Headline(to), e.c.Action.Now)
+		docs, err := orgOf(from, dest)
+		if err != nil {
+			return e.c.Fail(id, fault.Invalid, err)
+		}
+		out, in, err := org.Refile(docs[0], e.c.Headline(n), docs[1], e.c.Headline(to), e.c.Action.Now)
 		if err != nil {
 			return e.c.Fail(id, fault.Invalid, err)
 		}
@@ -94,9 +96,8 @@ func (e *editing) requireHere(ids ...string) error {
 
 // Archive is that of fovea.Notes.
 func (ns *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
-	opts = opts.OrZero()
 	return ns.edit(ctx, "archive", opts, func(e *editing) error {
-		n, err := branch(ctx, e, id, opts.Base, unchanged.filesOnly())
+		n, err := branch(e, id, e.base, unchanged.filesOnly())
 		if err != nil {
 			return err
 		}
@@ -112,7 +113,11 @@ func (ns *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOption
 		if err != nil {
 			return err
 		}
-		out, in, err := archived(from, i, filepath.Join(ns.scope.Dir, filepath.FromSlash(n.Path)), archive, e.c.Action.Now)
+		docs, err := orgOf(from, archive)
+		if err != nil {
+			return e.c.Fail(id, fault.Invalid, err)
+		}
+		out, in, err := org.Archive(docs[0], i, filepath.Join(ns.scope.Dir, filepath.FromSlash(n.Path)), docs[1], e.c.Action.Now)
 		if err != nil {
 			return e.c.Fail(id, fault.Invalid, err)
 		}
@@ -130,11 +135,11 @@ func (ns *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOption
 
 // archiveOf returns the path of a headline's archive relative to the memex.
 func (e *editing) archiveOf(from document.Text, i int, file string) (string, error) {
-	doc, err := orgOf(from)
+	docs, err := orgOf(from)
 	if err != nil {
 		return "", err
 	}
-	name, err := org.ArchiveFile(doc, i, file)
+	name, err := org.ArchiveFile(docs[0], i, file)
 	if err != nil {
 		return "", err
 	}
@@ -157,32 +162,4 @@ func (e *editing) existing(name string) (document.Text, error) {
 		return nil, err
 	}
 	return e.c.Document(name), nil
-}
-
-// refiled is org.Refile for texts.
-func refiled(from document.Text, i int, to document.Text, target int, now time.Time) (out, in []document.Splice, err error) {
-	a, err := orgOf(from)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := orgOf(to)
-	if err != nil {
-		return nil, nil, err
-	}
-	return org.Refile(a, i, b, target, now)
-}
-
-// archived is org.Archive for texts; archive is nil for a new file.
-func archived(from document.Text, i int, name string, archive document.Text, now time.Time) (out, in []document.Splice, err error) {
-	a, err := orgOf(from)
-	if err != nil {
-		return nil, nil, err
-	}
-	var b *org.Document
-	if archive != nil {
-		if b, err = orgOf(archive); err != nil {
-			return nil, nil, err
-		}
-	}
-	return org.Archive(a, i, name, b, now)
 }

@@ -120,7 +120,7 @@ func (r *addition) write(e *editing) error {
 			return c.Fail(r.under, fault.Denied, errForgotten)
 		}
 		if t.active { // its author writes it again
-			c.Mark(tombstones{r.key: {}}.mark())
+			c.Mark(tombstones{r.key: {}}.marks()...)
 		}
 	}
 	h := r.headline(c.Action.Now)

@@ -18,9 +18,8 @@ import (
 
 // ResolveConflicts is that of fovea.Notes.
 func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.WriteOptions, take bool, which ...int) (chain.Commit, error) {
-	opts = opts.OrZero()
 	return ns.edit(ctx, "resolve", opts, func(e *editing) error {
-		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
+		n, err := e.node(id, e.base, unchanged.filesOnly())
 		if err != nil {
 			return err
 		}

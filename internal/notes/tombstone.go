@@ -18,15 +18,14 @@ import (
 
 // Forget is that of fovea.Notes.
 func (ns *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
-	opts = opts.OrZero()
 	by := ns.scope.Actor(ctx).Author
 	return ns.edit(ctx, "forget", opts, func(e *editing) error {
 		apply := typed(document.Delete{})
-		n, err := branch(ctx, e, id, opts.Base, apply)
+		n, err := branch(e, id, e.base, apply)
 		if err != nil {
 			return err
 		}
-		e.c.Mark(e.forgotten(n, by))
+		e.c.Mark(e.forgotten(n, by)...)
 		return e.change(n, apply)
 	})
 }
@@ -37,9 +36,9 @@ func (ns *Notes) Forgotten(title, text string) bool {
 	return ns.tombstones()[keyOfNote(title, text)].active
 }
 
-// forgotten makes the mark by which an author forgets a node and its subtree. Headlines
+// forgotten makes the marks by which an author forgets a node and its subtree. Headlines
 // of the subtree without text are left out: a title such as Notes identifies nothing.
-func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
+func (e *editing) forgotten(n *node.Node, by author.Author) [][]byte {
 	t := tombstones{}
 	rest := []*node.Node{n}
 	for len(rest) > 0 {
@@ -54,7 +53,7 @@ func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 			}
 		}
 	}
-	return t.mark()
+	return t.marks()
 }
 
 // tombstone records whether a title and text are forgotten.
@@ -94,10 +93,7 @@ func (l *tombstoneLedger) revert(at *chain.Moment, delta *graph.Delta, by author
 		}
 	}
 	maps.DeleteFunc(changed, func(key noteKey, now tombstone) bool { return t[key].active == now.active })
-	if len(changed) == 0 {
-		return nil
-	}
-	return [][]byte{changed.mark()}
+	return changed.marks()
 }
 
 // merge adopts another copy's tombstones of notes that have none here.
@@ -107,10 +103,7 @@ func (l *tombstoneLedger) merge(ours, theirs *chain.Moment) [][]byte {
 		_, known := t[key]
 		return known || !there.active
 	})
-	if len(fresh) == 0 {
-		return nil
-	}
-	return [][]byte{fresh.mark()}
+	return fresh.marks()
 }
 
 // of returns the tombstone of n, which may be nil, and its key.
@@ -121,7 +114,13 @@ func (t tombstones) of(n *node.Node) (key noteKey, was tombstone, known bool) {
 	return key, was, known
 }
 
-func (t tombstones) mark() []byte { return t.append(chain.NewMark(tombstoneName, 1)) }
+// marks returns the mark of some tombstones, none for none.
+func (t tombstones) marks() [][]byte {
+	if len(t) == 0 {
+		return nil
+	}
+	return [][]byte{t.append(chain.NewMark(tombstoneName, 1))}
+}
 
 // tombstones returns the present tombstones. They must not be changed.
 func (ns *Notes) tombstones() tombstones { return ns.slot.At(ns.scope.Chain.Head()) }

@@ -3,7 +3,6 @@
 package notes
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,8 +36,8 @@ func putBranch(state *graph.State, d *graph.Draft, n *node.Node, t *ast.Tree) er
 
 // insertTree adds a headline as the last child of a node of a memory-backed
 // document.
-func (e *editing) insertTree(ctx context.Context, under string, h document.InsertHeadline) error {
-	n, err := e.node(ctx, under, merkle.Digest{}, unchanged)
+func (e *editing) insertTree(under string, h document.InsertHeadline) error {
+	n, err := e.node(under, merkle.Digest{}, unchanged)
 	if err != nil {
 		return err
 	}
@@ -206,15 +205,15 @@ func (e *editing) refileTree(n, to *node.Node) error {
 		setAttr(&t, "ID", uuid.NewString())
 	}
 	doc := e.c.Document(to.Path)
-	dest, err := orgOf(doc)
+	docs, err := orgOf(doc)
 	if err != nil {
 		return e.c.Fail(to.ID, fault.Invalid, err)
 	}
-	text, err := orgText(&t, dest.Todo.All, e.c.Action.Now)
+	text, err := orgText(&t, docs[0].Todo.All, e.c.Action.Now)
 	if err != nil {
 		return e.c.Fail(n.ID, fault.Invalid, err)
 	}
-	_, splices, err := org.Refile(org.Parse(text, nil), 0, dest, e.c.Headline(to), e.c.Action.Now)
+	_, splices, err := org.Refile(org.Parse(text, nil), 0, docs[0], e.c.Headline(to), e.c.Action.Now)
 	if err != nil {
 		return e.c.Fail(n.ID, fault.Invalid, err)
 	}

@@ -59,7 +59,7 @@ func (v *View) drop(paths []string) *View {
 	}
 	state, delta := draft.Seal()
 	out := v.follow(state, &delta, v.commit)
-	out.Layers = v.Layers
+	out.Layers, out.whole, out.Locked, out.unreviewed = v.Layers, v.whole, v.Locked, v.unreviewed
 	return out
 }
 
@@ -78,9 +78,7 @@ func (v *View) WithoutBlocks(agent string) *View {
 	if len(others) == 0 {
 		return v
 	}
-	out := v.drop(others)
-	out.whole, out.Locked, out.unreviewed = v.whole, v.Locked, v.unreviewed
-	return out
+	return v.drop(others)
 }
 
 // lockedDown returns an error if a name that is not found means something in a file in

@@ -229,8 +229,8 @@ func (c *Change) Draft(change func(before *graph.State, draft *graph.Draft) erro
 	c.drafts = append(c.drafts, change)
 }
 
-// Mark adds a mark that is written with the commit.
-func (c *Change) Mark(mark []byte) { c.marks = append(c.marks, mark) }
+// Mark adds marks that are written with the commit.
+func (c *Change) Mark(marks ...[]byte) { c.marks = append(c.marks, marks...) }
 
 // Declare makes a change of documents without files in a commit of its own before that of the
 // change, in the same step.
