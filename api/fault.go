@@ -13,24 +13,16 @@ import (
 // Fault is an error as it travels: a problem of RFC 9457 with what it takes to
 // make the error again.
 type Fault struct {
-	Type   string  `json:"type" jsonschema:"urn:fovea: and the kind, words joined by -"`
-	Title  string  `json:"title" jsonschema:"the kind in words"`
-	Status int     `json:"status,omitempty" jsonschema:"of HTTP"`
-	Detail string  `json:"detail" jsonschema:"the error on one line"`
-	Op     string  `json:"op,omitempty" jsonschema:"the operation"`
-	What   string  `json:"what,omitempty" jsonschema:"what it was about"`
-	Why    string  `json:"why,omitempty" jsonschema:"detail without op and what; empty where that is all of it"`
-	Mine   string  `json:"mine,omitempty" jsonschema:"of a conflict: what the edit would have made"`
-	Theirs string  `json:"theirs,omitempty" jsonschema:"of a conflict: what is there now"`
-	Syntax *Syntax `json:"syntax,omitempty" jsonschema:"where a query is wrong"`
-}
-
-// Syntax is where a query is wrong; see query.SyntaxError.
-type Syntax struct {
-	Query   string `json:"query" jsonschema:"as it was sent"`
-	Column  int    `json:"column" jsonschema:"from 1, in characters"`
-	Message string `json:"message" jsonschema:"what is wrong"`
-	Hint    string `json:"hint,omitempty" jsonschema:"what to write instead"`
+	Type   string             `json:"type" jsonschema:"urn:fovea: and the kind, words joined by -"`
+	Title  string             `json:"title" jsonschema:"the kind in words"`
+	Status int                `json:"status,omitempty" jsonschema:"of HTTP"`
+	Detail string             `json:"detail" jsonschema:"the error on one line"`
+	Op     string             `json:"op,omitempty" jsonschema:"the operation"`
+	What   string             `json:"what,omitempty" jsonschema:"what it was about"`
+	Why    string             `json:"why,omitempty" jsonschema:"detail without op and what; empty where that is all of it"`
+	Mine   string             `json:"mine,omitempty" jsonschema:"of a conflict: what the edit would have made"`
+	Theirs string             `json:"theirs,omitempty" jsonschema:"of a conflict: what is there now"`
+	Syntax *query.SyntaxError `json:"syntax,omitempty" jsonschema:"where a query is wrong"`
 }
 
 // faultType begins the type of each Fault.
@@ -46,9 +38,7 @@ func FaultOf(op string, err error) Fault {
 	if why := f.reason(); why != f.Detail {
 		f.Why = why
 	}
-	if wrong, ok := errors.AsType[*query.SyntaxError](err); ok {
-		f.Syntax = (*Syntax)(wrong)
-	}
+	f.Syntax, _ = errors.AsType[*query.SyntaxError](err)
 	return f
 }
 
@@ -69,8 +59,8 @@ func (f *Fault) Err() error {
 			e.Kind = k
 		}
 	}
-	if s := f.Syntax; s != nil {
-		e.Err = (*query.SyntaxError)(s)
+	if f.Syntax != nil {
+		e.Err = f.Syntax
 	}
 	return e
 }

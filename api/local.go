@@ -266,11 +266,9 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		record(ctx, l, given, v, wr, w)
 	}
 	return &ContextResponse{
+		Window: *w, Session: session, Since: changes, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 		Unmatched: wr.Focus == "" && !v.Knows(cmp.Or(req.Question, req.Task)) &&
 			!slices.ContainsFunc(w.Parts, func(p Part) bool { return strings.Contains(p.Reason, recall.ArmMeaning) }),
-		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
-		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: w.Parts,
-		OmittedTop: w.OmittedTop, Session: session, Since: changes, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
 }
 

@@ -43,25 +43,12 @@ type ContextRequest struct {
 
 // ContextResponse is a window and the reason for every line of it.
 type ContextResponse struct {
-	Text    string  `json:"text" jsonschema:"what the model is given"`
-	Tokens  int     `json:"tokens" jsonschema:"of the text"`
-	Budget  int     `json:"budget" jsonschema:"in tokens"`
-	Counter string  `json:"counter" jsonschema:"that counted the tokens"`
-	Policy  string  `json:"policy" jsonschema:"by which the parts were chosen"`
-	Root    string  `json:"root" jsonschema:"the digest of the whole state"`
-	Parts   []Part  `json:"parts" jsonschema:"of the text, each with its reason"`
-	Omitted int     `json:"omitted" jsonschema:"how many nodes were left out"`
-	Bound   float64 `json:"bound" jsonschema:"the value of the parts as a share of what no choice within the budget exceeds, 0 to 1"`
-
-	OmittedTop []window.Omitted `json:"omitted_top,omitempty" jsonschema:"with explain, the best nodes that were left out, and why"`
-	Session    string           `json:"session,omitempty" jsonschema:"whose earlier windows count: what it was shown is left out"`
-	Since      *minds.Since     `json:"since,omitempty" jsonschema:"with since_last, how memory differs from what the window before showed"`
-	Gone       []string         `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
-
-	Unmatched  bool     `json:"unmatched,omitempty" jsonschema:"no note has a word of the question"`
-	Missing    []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes have and that are not there"`
-	Lockdown   []string `json:"lockdown,omitempty" jsonschema:"files that were left out: somebody else changed them"`
-	Unreviewed []string `json:"unreviewed,omitempty" jsonschema:"files that were not, though somebody else changed them"`
+	window.Window
+	Session    string       `json:"session,omitempty" jsonschema:"whose earlier windows count: what it was shown is left out"`
+	Since      *minds.Since `json:"since,omitempty" jsonschema:"with since_last, how memory differs from what the window before showed"`
+	Unmatched  bool         `json:"unmatched,omitempty" jsonschema:"no note has a word of the question"`
+	Lockdown   []string     `json:"lockdown,omitempty" jsonschema:"files that were left out: somebody else changed them"`
+	Unreviewed []string     `json:"unreviewed,omitempty" jsonschema:"files that were not, though somebody else changed them"`
 }
 
 // Part is one entry of a window.

@@ -13,13 +13,13 @@ import (
 // invalid tree.
 type SyntaxError struct {
 	// Query is the parsed text, or "" if there was none.
-	Query string
+	Query string `json:"query" jsonschema:"as it was sent"`
 	// Column is the position of the error in runes from 1, or 0 if there was no text.
-	Column int
+	Column int `json:"column" jsonschema:"from 1, in characters"`
 	// Message is the problem.
-	Message string
+	Message string `json:"message" jsonschema:"what is wrong"`
 	// Hint is how to fix it; it may be empty.
-	Hint string
+	Hint string `json:"hint,omitempty" jsonschema:"what to write instead"`
 }
 
 // Error returns the message on one line, with the column and the hint.

@@ -145,32 +145,32 @@ type Session struct {
 // Window is a text for a model and the description of its parts. It belongs to the
 // caller.
 type Window struct {
-	Text string
+	Text string `json:"text" jsonschema:"what the model is given"`
 	// Tokens is the exact number of tokens of Text, by the counter named Counter.
-	Tokens int
-	Budget int
+	Tokens int `json:"tokens" jsonschema:"of the text"`
+	Budget int `json:"budget" jsonschema:"in tokens"`
 	// Counter and Policy are the names of the counter and policy used.
-	Counter, Policy string
+	Counter string `json:"counter" jsonschema:"that counted the tokens"`
+	Policy  string `json:"policy" jsonschema:"by which the parts were chosen"`
 	// Root is the digest of the state that was read.
-	Root merkle.Digest
+	Root merkle.Digest `json:"root" jsonschema:"the digest of the whole state"`
 	// Parts are in the order of the text.
-	Parts []Part
+	Parts []Part `json:"parts" jsonschema:"of the text, each with its reason"`
 	// Omitted is the number of nodes that could have been shown but are not.
-	Omitted int
-	// OmittedTop, if Request.Explain is set, holds the best twenty omitted nodes, best
-	// first.
-	OmittedTop []Omitted
+	Omitted int `json:"omitted" jsonschema:"how many nodes were left out"`
 	// Bound is the value of the parts as a share of an upper bound for the budget: 0 to 1,
 	// and 1 if everything is shown in full. For PolicyFoveal the upper bound is the value
 	// of everything that the policy would show.
-	Bound float64
-	// Missing holds the ids of children that the source names and has no item of, at most
-	// twenty.
-	Missing []string
+	Bound float64 `json:"bound" jsonschema:"the value of the parts as a share of what no choice within the budget exceeds, 0 to 1"`
+	// OmittedTop, if Request.Explain is set, holds the best twenty omitted nodes, best
+	// first.
+	OmittedTop []Omitted `json:"omitted_top,omitempty" jsonschema:"with explain, the best nodes that were left out, and why"`
 	// Gone holds the ids of what the session has seen and is no longer there.
-	Gone []string
+	Gone []string `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
+	// Missing holds the ids of at most twenty children that the source names and has no item of.
+	Missing []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes have and that are not there"`
 	// Shown is what the session has seen with this window, nil without a session.
-	Shown *Shown
+	Shown *Shown `json:"-"`
 }
 
 // Omitted is a node that a window could have shown.

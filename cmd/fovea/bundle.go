@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -40,7 +39,7 @@ written with --since the states cannot be computed without what came before.`,
 				return err
 			}
 			defer f.Close()
-			if s.config, err = config.Load(nil, s.flags, ""); err != nil {
+			if s.config, err = config.Load(s.flags, ""); err != nil {
 				s.config = config.Config{} // no memex is needed
 			}
 			r, err := remotes.Unsealed(f, localOf(&s.config).Seals)
@@ -76,8 +75,8 @@ that file in a safe place.`,
 		Example: "  fovea bundle key",
 		Args:    cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			s.config, _ = config.Load(nil, s.flags, "") // no memex is needed
-			k, err := s.config.Seals(nil)
+			s.config, _ = config.Load(s.flags, "") // no memex is needed
+			k, err := s.config.Seals()
 			if err != nil {
 				return err
 			}
@@ -126,8 +125,8 @@ func outsideNotes(dir string) error {
 	all, err := stores.List(base)
 	for i := 0; i < len(all) && err == nil; i++ {
 		if all[i].Memex != "" && remotes.Inside(abs, all[i].Memex) {
-			err = cli.Misuse{Err: fmt.Errorf("remote serve: %s is a folder of the notes themselves; name one outside, "+
-				"and add it as a remote on that machine, too", dir)}
+			err = cli.Misusef("remote serve: %s is a folder of the notes themselves; name one outside, "+
+				"and add it as a remote on that machine, too", dir)
 		}
 	}
 	return err

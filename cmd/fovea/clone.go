@@ -52,16 +52,15 @@ as skills, stay locked until "fovea guard adopt" decides about each.`,
 			return how.run(c.Context(), s, a[1])
 		},
 	}
-	c.Flags().StringVar(&how.fingerprint, "fingerprint", "", "trust the key of the other machine, which has this `FINGERPRINT`")
-	c.Flags().StringVar(&how.file, "passphrase-file", "", "`FILE` with the passphrase of a sealed remote on its first line")
+	cli.AddFlags(c.Flags(), &how)
 	return c
 }
 
 // cloning is one clone.
 type cloning struct {
 	source      string
-	file        string // with the passphrase
-	fingerprint string
+	File        string    `flag:"--passphrase-file <FILE> with the passphrase of a sealed remote on its first line"`
+	Fingerprint string    `flag:"--fingerprint trust the key of the other machine, which has this <FINGERPRINT>"`
 	in          io.Reader // where a person answers
 	signer      string    // the public key of the other machine, as the source has it
 	made        leavings
@@ -151,7 +150,7 @@ func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.S
 // anew makes the state folder of a folder that has no content yet.
 func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool, fromRemote *bool) (err error) {
 	if !empty {
-		return cli.Misuse{Err: fmt.Errorf("clone: %s is not empty; name a new folder", dir)}
+		return cli.Misusef("clone: %s is not empty; name a new folder", dir)
 	}
 	how.made.missing(filepath.Dir(s.config.StateDir))
 	done := s.Working()
@@ -192,7 +191,7 @@ func (how *cloning) keepRemote(ctx context.Context, svc api.Service) error {
 }
 
 func (how *cloning) addRemote(ctx context.Context, svc api.Service, url string) error {
-	pass, err := cli.Passphrase(ctx, how.file)
+	pass, err := cli.Passphrase(ctx, how.File)
 	if err != nil {
 		return err
 	}
@@ -251,7 +250,7 @@ func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir s
 }
 
 func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir string) error {
-	address, err := s.config.Ipfs.Address(nil)
+	address, err := s.config.Ipfs.Address()
 	if err != nil {
 		return err
 	}
@@ -271,7 +270,7 @@ func (how *cloning) fromRemote(ctx context.Context, p place.Place, in vfs.FS, di
 		return err
 	}
 	if m.Sealed {
-		pass, err := cli.Passphrase(ctx, how.file)
+		pass, err := cli.Passphrase(ctx, how.File)
 		if err != nil {
 			return err
 		}
@@ -289,15 +288,15 @@ func (how *cloning) fromRemote(ctx context.Context, p place.Place, in vfs.FS, di
 func (how *cloning) trust(s *session) error {
 	key, err := config.ParsePublicKey(how.signer)
 	if err != nil {
-		if how.fingerprint != "" {
+		if how.Fingerprint != "" {
 			return errors.New("clone: the source names no key; leave out --fingerprint, and fovea guard adopt-key trusts a key later")
 		}
 		return nil
 	}
-	if own, err := config.MachineKey(nil); err == nil && own.Line == key.Line || slices.Contains(s.config.TrustedKeys, key.Line) {
+	if own, err := config.MachineKey(); err == nil && own.Line == key.Line || slices.Contains(s.config.TrustedKeys, key.Line) {
 		return nil
 	}
-	given := how.fingerprint
+	given := how.Fingerprint
 	if in, ok := how.in.(*os.File); given == "" && ok && cli.Width(in) > 0 && s.Err.IsTerminal() {
 		const ask = "The memory was signed by %s. \"fovea guard adopt-key\" prints a fingerprint\nthere. Enter it, or nothing to leave protected files locked: "
 		s.Err.Printf(ask, cli.OneLine(key.Name))
@@ -309,7 +308,7 @@ func (how *cloning) trust(s *session) error {
 	}
 	switch given {
 	case key.Fingerprint:
-		file, err := s.config.TrustKey(nil, key)
+		file, err := s.config.TrustKey(key)
 		if err == nil {
 			s.Report("the key of %s is trusted in %s", cli.OneLine(key.Name), file)
 		}

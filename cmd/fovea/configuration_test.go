@@ -190,9 +190,7 @@ func TestEverySettingTakesEffect(t *testing.T) {
 			continue
 		}
 		s.write(s.file, rows[key]+"\n")
-		c, err := config.Load(func(name string) string {
-			return map[string]string{"HOME": filepath.Dir(s.state), "XDG_STATE_HOME": s.state}[name]
-		}, config.Flags{Memex: s.memex}, s.file)
+		c, err := config.Load(config.Flags{Memex: s.memex}, s.file)
 		if err != nil || len(c.Problems) > 0 {
 			t.Errorf("%s: %v %v", key, err, c.Problems)
 			continue

@@ -40,7 +40,7 @@ func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) 
 			return err
 		}
 		if time.Now().After(end) {
-			if s.opening.alone {
+			if s.opening.Alone {
 				return fmt.Errorf("%w; leave out --no-daemon to ask a daemon", err)
 			}
 			return fmt.Errorf("%w; try again when that has ended", err)
@@ -54,7 +54,7 @@ var errUnwanted = errors.New("the process that started this daemon has exited")
 
 // connect connects to the daemon, if one runs and is wanted.
 func (s *session) connect(ctx context.Context) error {
-	if s.opening.alone || s.opening.adopt {
+	if s.opening.Alone || s.opening.Adopt {
 		return nil
 	}
 	c, err := daemon.Connect(ctx, &s.config, s.clientOptions())
@@ -137,7 +137,7 @@ const implicitIdle = 10 * time.Minute
 // shared returns the service of a daemon, which it starts, and restarts after it has gone,
 // so that clients share one memory.
 func (s *session) shared(ctx context.Context) (api.Service, error) {
-	if s.opening.alone {
+	if s.opening.Alone {
 		return s.service(ctx)
 	}
 	if err := loadOrAsk(ctx, s); err != nil {

@@ -4,10 +4,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +31,7 @@ key.`,
   fovea guard adopt-key other.pub --fingerprint SHA256:...`,
 		Args: cli.Args(0, 1, "a file key.pub or the line in it"),
 		RunE: func(c *cobra.Command, a []string) error {
-			own, err := config.MachineKey(nil)
+			own, err := config.MachineKey()
 			if err != nil {
 				return err
 			}
@@ -54,9 +52,9 @@ key.`,
 			case s.config.Agent != "":
 				return errors.New("only the owner decides which signatures are trusted")
 			case fingerprint != key.Fingerprint:
-				return cli.Misuse{Err: fmt.Errorf("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)}
+				return cli.Misusef("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)
 			}
-			file, err := s.config.TrustKey(nil, key)
+			file, err := s.config.TrustKey(key)
 			if err != nil {
 				return err
 			}
@@ -88,10 +86,7 @@ func givenKey(in io.Reader, word string) (config.PublicKey, error) {
 }
 
 func printKey(s *session, key config.PublicKey, state string) error {
-	if s.JSON {
-		return s.Out.JSON(map[string]string{"name": key.Name, "fingerprint": key.Fingerprint, "key": key.Line, "state": state})
-	}
-	_, err := fmt.Fprintln(s.Out, strings.Join([]string{key.Line, "name         " + cli.OneLine(key.Name), "fingerprint  " + key.Fingerprint,
-		cli.OneLine(state)}, "\n"))
-	return err
+	return s.Answer(map[string]string{"name": key.Name, "fingerprint": key.Fingerprint, "key": key.Line, "state": state}, func() {
+		s.Out.Printf("%s\nname         %s\nfingerprint  %s\n%s\n", key.Line, key.Name, key.Fingerprint, state)
+	})
 }

@@ -24,7 +24,10 @@ import (
 const hookTime = 100 * time.Millisecond
 
 func hookCommand(s *session) *cobra.Command {
-	keep, check := false, false
+	var how struct {
+		Keep  bool `flag:"--keep keep what the model answered last, without secrets, as a block of the session"`
+		Check bool `flag:"--check wait for the memory, and report errors"`
+	}
 	c := &cobra.Command{
 		Use:   "hook",
 		Short: "Answer a hook of a coding agent, from standard input",
@@ -37,18 +40,17 @@ does not know. --check says why it answers nothing.`,
   fovea hook --check <input.json`,
 		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s.flags.Here, s.Quiet = "", !check
-			if check {
-				return answerHook(c.Context(), s, keep, check)
+			s.flags.Here, s.Quiet = "", !how.Check
+			if how.Check {
+				return answerHook(c.Context(), s, how.Keep, true)
 			}
 			signal.Ignore(syscall.SIGPIPE) // a client that closed its end sees no death by it
 			defer func() { _ = recover() }()
-			_ = answerHook(c.Context(), s, keep, check)
+			_ = answerHook(c.Context(), s, how.Keep, false)
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&keep, "keep", false, "keep what the model answered last, without secrets, as a block of the session")
-	c.Flags().BoolVar(&check, "check", false, "wait for the memory, and report errors")
+	cli.AddFlags(c.Flags(), &how)
 	return c
 }
 
@@ -85,7 +87,7 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 		s.Report("Fovea answers no hook of the event %q", in.Name)
 		return nil
 	}
-	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
+	if s.config, err = config.Load(s.flags, ""); err != nil {
 		return err
 	}
 	client, err := daemon.Connect(ctx, &s.config, s.clientOptions())

@@ -55,11 +55,9 @@ although all other lines were imported.`,
 			for _, b := range bad {
 				s.Report("%s: %s", a[0], b)
 			}
-			if s.JSON {
-				err = s.Out.JSON(taken)
-			} else {
+			err = s.Answer(taken, func() {
 				s.Out.Printf("%d entities, %d relations; %d observations for entities that were there\n", taken.Entities, taken.Relations, taken.Observations)
-			}
+			})
 			if len(bad) > 0 {
 				err = errors.Join(err, fmt.Errorf("%d lines could not be read", len(bad)))
 			}

@@ -112,14 +112,14 @@ but the answer, standard error the rest. Exit codes:
 			if len(a) == 0 {
 				return c.Help()
 			}
-			return cli.Misuse{Err: fmt.Errorf("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))}
+			return cli.Misusef("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if s.flags.Agent == "" {
 				return nil
 			}
 			if err := author.Check(s.flags.Agent); err != nil {
-				return cli.Misuse{Err: fmt.Errorf("--agent: %w", err)}
+				return cli.Misusef("--agent: %w", err)
 			}
 			return nil
 		},
@@ -128,15 +128,10 @@ but the answer, standard error the rest. Exit codes:
 		Version:       thisBuild().text(),
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&s.flags.Memex, "memex", "", "`FOLDER` of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration, the folder you stand in)")
-	f.StringVar(&s.flags.Session, "session", "", "session `ID` to read and write in; commits are recorded under it")
-	f.StringVar(&s.flags.Project, "project", "", "project of this `NAME` to read and write in")
-	f.StringVar(&s.flags.Agent, "agent", "", "`NAME` recorded as the author of commits")
+	cli.AddFlags(f, &s.flags)
+	cli.AddFlags(f, &s.Console)
+	cli.AddFlags(f, &s.opening)
 	f.Var(claimFlag{&s.verbs.Claim}, "claim", "write under the claim `TASK:NUMBER`, and fail once it is not in force any more")
-	f.BoolVar(&s.JSON, "json", false, "print JSON")
-	f.BoolVar(&s.Quiet, "quiet", false, "print only errors on standard error")
-	f.BoolVar(&s.opening.alone, "no-daemon", false, "open the memory in this process, without a daemon")
-	f.BoolVar(&s.opening.adopt, "adopt", false, "take over the store of a memex that was moved here")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", cli.Columns)))
 	root.SetFlagErrorFunc(badFlag)
 	cli.Complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -248,7 +243,7 @@ func badFlag(c *cobra.Command, err error) error {
 			err = fmt.Errorf("%w; did you mean --%s?", err, near)
 		}
 	}
-	return cli.Misuse{Err: fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
+	return cli.Misusef("%w (see %s --help)", err, c.CommandPath())
 }
 
 // nearFlag returns the flag of c closest to a mistyped one, "" if none is close.

@@ -56,7 +56,7 @@ over where there is no graph yet, and kept in step with it.`,
 			case serverMemory:
 				return serveServerMemory(c.Context(), s)
 			}
-			return cli.Misuse{Err: fmt.Errorf("--compat knows %s, not %q", serverMemory, compat)}
+			return cli.Misusef("--compat knows %s, not %q", serverMemory, compat)
 		},
 	}
 	c.Flags().StringVar(&compat, "compat", "", "have the tools of another `SERVER`: "+serverMemory)
@@ -190,7 +190,7 @@ func (a agents) reserved(name string) bool {
 	if _, ok := a.config().Grants[name]; ok || name == servermemory.Agent {
 		return true
 	}
-	tokens, err := config.ReadTokens(nil)
+	tokens, err := config.ReadTokens()
 	return err != nil || slices.ContainsFunc(tokens.All, func(t config.Token) bool { return t.Agent == name })
 }
 

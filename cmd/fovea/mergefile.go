@@ -23,7 +23,7 @@ import (
 var errUnmerged = errors.New("conflicts were kept in the file")
 
 func mergeFileCommand(s *session) *cobra.Command {
-	var m fileMerge
+	m := fileMerge{Marker: 7}
 	c := &cobra.Command{
 		Use:   "merge-file BASE OURS THEIRS",
 		Short: "Merge two versions of an Org file, as a merge driver of git too",
@@ -41,13 +41,13 @@ merged by lines, with marks where git has them.`,
 			if err != nil {
 				return err
 			}
-			switch m.output {
+			switch m.Output {
 			case "-":
 				_, err = s.Out.Write([]byte(text))
 			case "":
 				err = os.WriteFile(a[1], []byte(text), 0o666)
 			default:
-				err = os.WriteFile(m.output, []byte(text), 0o666)
+				err = os.WriteFile(m.Output, []byte(text), 0o666)
 			}
 			for _, line := range told {
 				s.Report("%s", line)
@@ -58,16 +58,14 @@ merged by lines, with marks where git has them.`,
 			return err
 		},
 	}
-	f := c.Flags()
-	f.StringVar(&m.output, "output", "", "write to this `FILE` instead of OURS; - is standard output")
-	f.StringVar(&m.path, "path", "", "`NAME` of the file, which says whether it is Org; by default it is")
-	f.IntVar(&m.marker, "marker-size", 7, "`LENGTH` of the marks in a file that is not Org")
+	cli.AddFlags(c.Flags(), &m)
 	return c
 }
 
 type fileMerge struct {
-	output, path string
-	marker       int
+	Output string `flag:"--output write to this <FILE> instead of OURS; - is standard output"`
+	Path   string `flag:"--path <NAME> of the file, which says whether it is Org; by default it is"`
+	Marker int    `flag:"--marker-size <LENGTH> of the marks in a file that is not Org"`
 }
 
 // run merges three files and returns the conflicts.
@@ -79,17 +77,17 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 			return "", nil, cli.Misuse{Err: err}
 		}
 		if texts[i] = string(b); strings.Contains(texts[i], "\x00") {
-			return "", nil, cli.Misuse{Err: fmt.Errorf("merge-file: %s is not text; choose one of the versions", name)}
+			return "", nil, cli.Misusef("merge-file: %s is not text; choose one of the versions", name)
 		}
 	}
 	formats := document.Formats{org.Format{}}
-	if m.path != "" && !formats.Owns(m.path) {
+	if m.Path != "" && !formats.Owns(m.Path) {
 		text, told = m.lines(texts[0], texts[1], texts[2])
 		return text, told, nil
 	}
 	text, conflicts := graph.MergeFile(formats, "merge.org", texts[0], texts[1], texts[2], blob)
 	for _, c := range conflicts {
-		told = append(told, fmt.Sprintf("%s: %s is in conflict", cmp.Or(m.path, files[1]), c.Field))
+		told = append(told, fmt.Sprintf("%s: %s is in conflict", cmp.Or(m.Path, files[1]), c.Field))
 	}
 	return text, told, nil
 }
@@ -98,7 +96,7 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 func (m *fileMerge) lines(base, ours, theirs string) (merged string, told []string) {
 	var b strings.Builder
 	mark := func(sign, name string) {
-		b.WriteString(strings.TrimRight(strings.Repeat(sign, max(m.marker, 1))+" "+name, " ") + "\n")
+		b.WriteString(strings.TrimRight(strings.Repeat(sign, max(m.Marker, 1))+" "+name, " ") + "\n")
 	}
 	put := func(lines string) {
 		b.WriteString(lines)
@@ -111,7 +109,7 @@ func (m *fileMerge) lines(base, ours, theirs string) (merged string, told []stri
 			b.WriteString(c.A)
 			continue
 		}
-		told = append(told, m.path+": lines are in conflict")
+		told = append(told, m.Path+": lines are in conflict")
 		mark("<", "ours")
 		put(c.A)
 		mark("=", "")

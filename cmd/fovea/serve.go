@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,11 +28,11 @@ import (
 
 // serving holds the flags of serve.
 type serving struct {
-	http   bool
-	idle   time.Duration
-	detach bool
-	unit   bool
-	stop   bool
+	HTTP   bool          `flag:"--http also listen on a port of this machine"`
+	Idle   time.Duration `flag:"--idle stop after this time without a client (0: never)"`
+	Detach bool          `flag:"--detach start a daemon in the background and wait until it answers"`
+	Stop   bool          `flag:"--stop stop the running daemon, and wait until it has exited"`
+	Unit   bool          `flag:"--print-unit print a unit for systemd --user"`
 }
 
 // Files in the state folder with the newest lines of the log, and with those about calls.
@@ -60,51 +58,46 @@ and a token. "fovea token" creates tokens for other programs.`,
   fovea serve --http --idle 1h
   fovea serve --print-unit >~/.config/systemd/user/fovea.service`,
 		Args: func(c *cobra.Command, a []string) error {
-			if len(a) > 0 && how.http {
-				return cli.Misuse{Err: fmt.Errorf("--http takes no address such as %q: the port is free to choose, and http.json in the state folder names it", a[0])}
+			if len(a) > 0 && how.HTTP {
+				return cli.Misusef("--http takes no address such as %q: the port is free to choose, and http.json in the state folder names it", a[0])
 			}
 			return cli.NoArguments(c, a)
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
-			if how.idle < 0 {
-				return cli.Misuse{Err: errors.New("--idle must not be negative")}
+			if how.Idle < 0 {
+				return cli.Misusef("--idle must not be negative")
 			}
 			s.flags.Here = "" // a server is started with its memex named
 			if err := s.load(); err != nil {
 				return err
 			}
 			switch {
-			case how.unit:
+			case how.Unit:
 				command, err := os.Executable()
 				if err == nil {
 					_, err = io.WriteString(s.Out, daemon.Unit(command, s.config.Memex))
 				}
 				return err
-			case how.stop:
+			case how.Stop:
 				ctx, stop := context.WithTimeout(c.Context(), time.Minute)
 				defer stop()
 				return daemon.Stop(ctx, &s.config)
-			case how.detach:
+			case how.Detach:
 				return detach(c.Context(), s, how)
 			}
 			return runDaemon(c.Context(), s, how)
 		},
 	}
-	f := c.Flags()
-	f.BoolVar(&how.http, "http", false, "also listen on a port of this machine")
-	f.DurationVar(&how.idle, "idle", 0, "stop after this time without a client (0: never)")
-	f.BoolVar(&how.detach, "detach", false, "start a daemon in the background and wait until it answers")
-	f.BoolVar(&how.stop, "stop", false, "stop the running daemon, and wait until it has exited")
-	f.BoolVar(&how.unit, "print-unit", false, "print a unit for systemd --user")
-	f.IntVar(&s.opening.starter, "starter", 0, "give up if process `PID` has exited before this one has the store")
-	_ = f.MarkHidden("starter") // the flag exists
+	cli.AddFlags(c.Flags(), &how)
+	c.Flags().IntVar(&s.opening.starter, "starter", 0, "give up if process `PID` has exited before this one has the store")
+	_ = c.Flags().MarkHidden("starter") // the flag exists
 	return c
 }
 
 // detach starts a daemon that outlives this process.
 func detach(ctx context.Context, s *session, how serving) error {
-	more := []string{"--idle", how.idle.String()}
-	if how.http {
+	more := []string{"--idle", how.Idle.String()}
+	if how.HTTP {
 		more = append(more, "--http")
 	}
 	c, err := s.startDaemon(ctx, more...)
@@ -126,7 +119,7 @@ func reportServer(ctx context.Context, s *session, c *httpapi.Client, how servin
 	if h.URL != "" {
 		at = " at " + h.URL
 	}
-	if how.http && at == "" {
+	if how.HTTP && at == "" {
 		return fault.Errorf("serve", h.Memex, fault.Busy,
 			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID)
 	}
@@ -140,8 +133,8 @@ func reportServer(ctx context.Context, s *session, c *httpapi.Client, how servin
 // runDaemon runs the daemon, or finds the one that runs.
 func runDaemon(ctx context.Context, s *session, how serving) error {
 	feed := &api.Feed{}
-	lines := &later{}
-	log := slog.New(slog.NewTextHandler(lines, nil))
+	var ring, calls daemon.Ring
+	log := slog.New(slog.NewTextHandler(&ring, nil))
 	if _, err := sinks(&s.config); err != nil {
 		return cli.Misuse{Err: err}
 	}
@@ -156,14 +149,11 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	if s.daemon != nil {
 		return reportServer(ctx, s, s.daemon, how, " already")
 	}
-	ring, err := daemon.OpenRing(filepath.Join(s.config.StateDir, logName))
-	if err != nil {
+	if err := ring.Open(filepath.Join(s.config.StateDir, logName)); err != nil {
 		return err
 	}
 	defer ring.Close()
-	lines.to(ring)
-	calls, err := daemon.OpenRing(filepath.Join(s.config.StateDir, callsName))
-	if err != nil {
+	if err := calls.Open(filepath.Join(s.config.StateDir, callsName)); err != nil {
 		return err
 	}
 	defer calls.Close()
@@ -177,7 +167,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 		return o
 	}
 	err = daemon.Serve(ctx, &daemon.Options{
-		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, Calls: calls, HTTP: how.http, Idle: how.idle,
+		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: &ring, Calls: &calls, HTTP: how.HTTP, Idle: how.Idle,
 		Local: local(&s.config), Again: again(s, with, local),
 		MCP: func(svc api.Service, now func() *config.Config) http.Handler {
 			return mcpHandler(ctx, agents{now}, svc, feed, log)
@@ -198,7 +188,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 
 // again says how the daemon takes over another configuration. The memory is opened as at first.
 func again(s *session, with func(*fovea.Options), local func(*config.Config) api.LocalOptions) *daemon.Again {
-	follower := s.config.Follow(nil, s.flags)
+	follower := s.config.Follow(s.flags)
 	return &daemon.Again{
 		Look: follower.Look, Refuse: follower.Refuse, Local: local, Report: func(text string) { s.Report("%s", text) },
 		Open: func(ctx context.Context, c *config.Config) (*fovea.Memory, error) {
@@ -206,37 +196,11 @@ func again(s *session, with func(*fovea.Options), local func(*config.Config) api
 				return nil, err
 			}
 			s.alerts.stop()
-			s.opening.adopt, s.opening.anew = false, false
+			s.opening.Adopt, s.opening.anew = false, false
 			err := s.open(ctx, c, math.MaxInt64, with) // a verb that has taken the store ends, or this daemon does
 			return s.memory, err
 		},
 	}
-}
-
-// later buffers writes until it has a writer: the log of a daemon begins before the process
-// has won the right to be one.
-type later struct {
-	mu   sync.Mutex
-	kept []byte
-	w    io.Writer
-}
-
-func (l *later) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.w != nil {
-		return l.w.Write(b)
-	}
-	l.kept = append(l.kept, b...)
-	return len(b), nil
-}
-
-func (l *later) to(w io.Writer) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.w = w
-	_, _ = w.Write(l.kept) // a Ring never fails
-	l.kept = nil
 }
 
 const (

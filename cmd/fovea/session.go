@@ -57,9 +57,9 @@ type session struct {
 
 // opening says how the memory is opened.
 type opening struct {
-	adopt bool // take over the store of a memex that was moved
+	Adopt bool `flag:"--adopt take over the store of a memex that was moved here"`
+	Alone bool `flag:"--no-daemon open the memory in this process, without a daemon"`
 	anew  bool // start a new history even if another store has these notes
-	alone bool // use no daemon
 	// starter is the process that this one was started by, to serve it; 0 for none.
 	starter int
 }
@@ -106,21 +106,21 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 // localOf returns what a configuration says of requests.
 func localOf(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
-		Home: config.Home(nil), EmbedTimeout: embedTimeout, Budget: c.Budget, Threshold: c.SemanticThreshold,
+		Home: config.Home(), EmbedTimeout: embedTimeout, Budget: c.Budget, Threshold: c.SemanticThreshold,
 		Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: trust.RecordAction,
 		LogLimit: c.LogLimit,
 		Places:   places(),
 		Seals: func() (api.Seals, error) {
-			k, err := c.Seals(nil)
+			k, err := c.Seals()
 			return api.Seals{For: k.For, Own: k.Own}, err
 		},
-		IPFS: remotes.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address(nil) }),
+		IPFS: remotes.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address() }),
 	}
 }
 
 // places opens those that package place does not open by itself.
 func places() place.Openers {
-	return place.Openers{"s3": bucket.Opener(func(profile string) (bucket.Settings, error) { return config.Buckets(nil, profile) })}
+	return place.Openers{"s3": bucket.Opener(config.Buckets)}
 }
 
 // embedTimeout is how long a request waits for the embedder that does not ask for it, with a
@@ -129,7 +129,7 @@ const embedTimeout = 300 * time.Millisecond
 
 // load reads the configuration.
 func (s *session) load() (err error) {
-	if s.config, err = config.Load(nil, s.flags, ""); errors.Is(err, config.ErrNoMemex) {
+	if s.config, err = config.Load(s.flags, ""); errors.Is(err, config.ErrNoMemex) {
 		if here, hereErr := os.Getwd(); hereErr == nil {
 			err = fmt.Errorf("%w%s", err, markdownAdvice(here))
 		}
@@ -163,7 +163,7 @@ func loadOrAsk(ctx context.Context, s *session) error {
 // windows and of the log goes along with each request for one.
 func asking(s *session) api.Service {
 	var mu sync.Mutex
-	now, follow := s.config, s.config.Follow(nil, s.flags)
+	now, follow := s.config, s.config.Follow(s.flags)
 	look := func() config.Config {
 		mu.Lock()
 		defer mu.Unlock()
@@ -220,21 +220,21 @@ func (s *session) reportMemex() {
 
 // open opens the memory in this process, under a configuration; with may change the options.
 func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration, with func(*fovea.Options)) (err error) {
-	keys := c.Keys(nil)
+	keys := c.Keys()
 	if keys.Problem != "" {
 		s.Warn(errors.New(keys.Problem))
 	}
 	opts := &fovea.Options{
 		StateDir: c.StateDir, Actor: author.Actor{Session: c.Session},
 		SkillsDir: c.SkillsDir, Opaque: c.Opaque, Projects: c.Projects,
-		ElsewhereID: elsewhere(*c), Command: "fovea", Wait: wait, Adopt: s.opening.adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
+		ElsewhereID: elsewhere(*c), Command: "fovea", Wait: wait, Adopt: s.opening.Adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(c.RelaxedMs) * time.Millisecond,
 		Formats: c.Formats(), HistoryWarn: int64(c.HistoryWarnMb) << 20, Guard: c.Guard,
 		Alert: s.alerts.report, Embedder: c.Embed.Connector(c.StateDir), RemoteSeesAll: c.Embed.All, Reranker: c.Rerank.Reranking(),
 		Summarizer:  c.Summary.Summarizing(),
 		OmitWindows: c.Record.OmitWindows, OmitActions: c.Record.OmitActions,
 	}
-	if w := c.Witness(nil); w != nil { // without a key too: it remembers signed histories
+	if w := c.Witness(); w != nil { // without a key too: it remembers signed histories
 		opts.Witness = w
 	}
 	s.alerts.console = &s.Console
@@ -267,7 +267,7 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 // elsewhere returns a function that reports whether Emacs has seen an id outside the memex.
 // It reads the list at the first link to an unknown id.
 func elsewhere(c config.Config) func(id string) bool {
-	ids := sync.OnceValue(func() map[string]string { return c.KnownIDs(nil) })
+	ids := sync.OnceValue(func() map[string]string { return c.KnownIDs() })
 	return func(id string) bool {
 		file, known := ids()[id]
 		rel, err := filepath.Rel(c.Memex, file)

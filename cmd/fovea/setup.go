@@ -50,26 +50,24 @@ model what the memory holds when a session starts and when you ask something.
 		RunE: func(_ *cobra.Command, a []string) error {
 			i := slices.IndexFunc(clients.All, func(c clients.Client) bool { return c.Name == a[0] })
 			if i < 0 {
-				return cli.Misuse{Err: fmt.Errorf("no client %q; there are %s", a[0], strings.Join(names, ", "))}
+				return cli.Misusef("no client %q; there are %s", a[0], strings.Join(names, ", "))
 			}
 			return setUp(s, clients.All[i], how)
 		},
 	}
 	c.AddCommand(setupEmbedCommand(s))
-	c.Flags().BoolVar(&how.write, "write", false, "merge it into the client's file")
-	c.Flags().BoolVar(&how.remove, "remove", false, "take it out of the client's file, with the hooks")
-	c.Flags().BoolVar(&how.text, "text", false, "print text for the file that tells agents how to work, and nothing else")
-	c.Flags().StringVar(&how.hooks, "hooks", "", "the client's hooks, not its server; `WHAT` is recall, or keep to keep answers, too")
+	cli.AddFlags(c.Flags(), &how)
 	c.Flags().Lookup("hooks").NoOptDefVal = hooksRecall
-	c.Flags().StringVar(&how.file, "file", "", "the client's `FILE`, if it is not in the default place")
 	return c
 }
 
 // setupFlags are the flags of setup.
 type setupFlags struct {
-	write, remove bool
-	text          bool
-	hooks, file   string
+	Write  bool   `flag:"--write merge it into the client's file"`
+	Remove bool   `flag:"--remove take it out of the client's file, with the hooks"`
+	Text   bool   `flag:"--text print text for the file that tells agents how to work, and nothing else"`
+	Hooks  string `flag:"--hooks the client's hooks, not its server; <WHAT> is recall, or keep to keep answers, too"`
+	File   string `flag:"--file the client's <FILE>, if it is not in the default place"`
 }
 
 // What --hooks can be.
@@ -80,18 +78,18 @@ const (
 
 // setUp prints or writes the configuration of a client, or takes it out.
 func setUp(s *session, c clients.Client, how setupFlags) error {
-	if how.hooks != "" && how.hooks != hooksRecall && how.hooks != hooksKeep {
-		return cli.Misuse{Err: fmt.Errorf("--hooks is %s or %s, not %q", hooksRecall, hooksKeep, how.hooks)}
+	if how.Hooks != "" && how.Hooks != hooksRecall && how.Hooks != hooksKeep {
+		return cli.Misusef("--hooks is %s or %s, not %q", hooksRecall, hooksKeep, how.Hooks)
 	}
 	hooks, hooked := clients.HooksOf[c.Name]
-	if how.hooks != "" && !hooked {
-		return cli.Misuse{Err: fmt.Errorf("%s has no hooks that call a command; claude-code, codex and cursor have", c.Name)}
+	if how.Hooks != "" && !hooked {
+		return cli.Misusef("%s has no hooks that call a command; claude-code, codex and cursor have", c.Name)
 	}
-	if how.text {
+	if how.Text {
 		s.Out.Text(clients.Instructions)
 		return nil
 	}
-	if how.remove {
+	if how.Remove {
 		return removeSetup(s, c, hooks, how)
 	}
 	conf, err := setupConfig(s, c.Name)
@@ -102,15 +100,15 @@ func setUp(s *session, c clients.Client, how setupFlags) error {
 	if err != nil {
 		return err
 	}
-	if how.hooks != "" {
+	if how.Hooks != "" {
 		return setUpHooks(s, hooks, command, conf.Memex, c.Name, how)
 	}
 	server := clients.Server{Command: command, Args: []string{"mcp", "--memex", conf.Memex, "--agent", cmp.Or(conf.Agent, c.Name)}}
-	file, err := clientFile(c.File, how.file)
+	file, err := clientFile(c.File, how.File)
 	if err != nil {
 		return err
 	}
-	if !how.write {
+	if !how.Write {
 		s.Report("add this to %s, or run fovea setup %s --write", file, c.Name)
 		fmt.Fprint(s.Out, c.Entry(server))
 		return nil
@@ -121,13 +119,13 @@ func setUp(s *session, c clients.Client, how setupFlags) error {
 
 // setupConfig loads the configuration, and refuses a memex that a server could not open.
 func setupConfig(s *session, client string) (config.Config, error) {
-	conf, err := config.Load(nil, s.flags, "")
+	conf, err := config.Load(s.flags, "")
 	if err != nil {
 		return conf, cli.Misuse{Err: err}
 	}
 	if info, err := os.Stat(conf.Memex); err != nil || !info.IsDir() {
-		return conf, cli.Misuse{Err: fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex",
-			client, conf.Memex)}
+		return conf, cli.Misusef("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex",
+			client, conf.Memex)
 	}
 	if !holdsDocument(conf.Memex, conf.Formats()) {
 		s.Report("no Org files (*.org, *.org_archive) in %s yet; is it the right folder?", conf.Memex)
@@ -137,20 +135,20 @@ func setupConfig(s *session, client string) (config.Config, error) {
 
 // setUpHooks prints or writes the hooks of a client.
 func setUpHooks(s *session, h clients.Hooks, command, memex, client string, how setupFlags) error {
-	file, err := clientFile(h.File, how.file)
+	file, err := clientFile(h.File, how.File)
 	if err != nil {
 		return err
 	}
 	line := clients.Quote(command) + " hook --memex " + clients.Quote(memex)
-	keep := how.hooks == hooksKeep
+	keep := how.Hooks == hooksKeep
 	if keep {
 		line += " --keep"
 	}
 	if h.Note != "" {
 		s.Report("%s", h.Note)
 	}
-	if !how.write {
-		s.Report("add this to %s, or run fovea setup %s --hooks=%s --write", file, client, how.hooks)
+	if !how.Write {
+		s.Report("add this to %s, or run fovea setup %s --hooks=%s --write", file, client, how.Hooks)
 		fmt.Fprint(s.Out, h.Text(line, keep))
 		return nil
 	}
@@ -160,20 +158,20 @@ func setUpHooks(s *session, h clients.Hooks, command, memex, client string, how 
 
 // removeSetup takes the server and the hooks out of the files of a client.
 func removeSetup(s *session, c clients.Client, h clients.Hooks, how setupFlags) error {
-	if how.hooks == "" {
-		file, err := clientFile(c.File, how.file)
+	if how.Hooks == "" {
+		file, err := clientFile(c.File, how.File)
 		if err != nil {
 			return err
 		}
 		kept, changed, err := c.Remove(file)
-		if err := reportRemoved(s, c.Name, file, kept, changed, err); err != nil || how.file != "" {
+		if err := reportRemoved(s, c.Name, file, kept, changed, err); err != nil || how.File != "" {
 			return err
 		}
 	}
 	if h.File == nil {
 		return nil
 	}
-	file, err := clientFile(h.File, how.file)
+	file, err := clientFile(h.File, how.File)
 	if err != nil {
 		return err
 	}
@@ -238,8 +236,11 @@ func holdsDocument(dir string, formats document.Formats) (found bool) {
 }
 
 func setupEmbedCommand(s *session) *cobra.Command {
-	var want config.Embed
-	write := false
+	var want struct {
+		URL   string `flag:"--url the <ADDRESS> of the server, if it is not one of the usual ones"`
+		Model string `flag:"--model the <NAME> of the model, if the server has several"`
+		Write bool   `flag:"--write add it to the configuration file and make the vectors"`
+	}
 	c := &cobra.Command{
 		Use:   "embed",
 		Short: "Find a server that makes vectors of texts, and try it",
@@ -251,11 +252,11 @@ With --write it is added to the configuration file, and the vectors are made.`,
 		Example: `  fovea setup embed
   fovea setup embed --url http://localhost:8080 --write`,
 		Args: cli.Args(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error { return setUpEmbed(c.Context(), s, want, write) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return setUpEmbed(c.Context(), s, config.Embed{URL: want.URL, Model: want.Model}, want.Write)
+		},
 	}
-	c.Flags().StringVar(&want.URL, "url", "", "the `ADDRESS` of the server, if it is not one of the usual ones")
-	c.Flags().StringVar(&want.Model, "model", "", "the `NAME` of the model, if the server has several")
-	c.Flags().BoolVar(&write, "write", false, "add it to the configuration file and make the vectors")
+	cli.AddFlags(c.Flags(), &want)
 	return c
 }
 
@@ -275,7 +276,7 @@ func setUpEmbed(ctx context.Context, s *session, want config.Embed, write bool) 
 		fmt.Fprint(s.Out, found.Text())
 		return nil
 	}
-	file, err := s.config.AddEmbed(nil, found)
+	file, err := s.config.AddEmbed(found)
 	if err != nil {
 		return err
 	}
@@ -286,7 +287,7 @@ func setUpEmbed(ctx context.Context, s *session, want config.Embed, write bool) 
 // findServer returns the first server that answers.
 func findServer(ctx context.Context, want config.Embed) (embed.Embedder, config.Embed, error) {
 	// Where servers listen that nobody configured: Ollama, llama.cpp and TEI, LM Studio, vLLM.
-	addresses := []string{config.OllamaAddress(nil), "http://127.0.0.1:8080", "http://127.0.0.1:1234", "http://127.0.0.1:8000"}
+	addresses := []string{config.OllamaAddress(), "http://127.0.0.1:8080", "http://127.0.0.1:1234", "http://127.0.0.1:8000"}
 	if want.URL != "" {
 		addresses = []string{want.URL}
 	}

@@ -24,7 +24,7 @@ import (
 
 // storesDir returns the folder of this user's stores, "" if there is none.
 func storesDir() string {
-	base, err := config.StoresDir(nil)
+	base, err := config.StoresDir()
 	if err != nil {
 		return "" // not needed with MEMORY_SNAPSHOT_PATH
 	}
@@ -33,7 +33,7 @@ func storesDir() string {
 
 // listStores prints this user's stores.
 func listStores(s *session) error {
-	base, err := config.StoresDir(nil)
+	base, err := config.StoresDir()
 	if err != nil {
 		return cli.Misuse{Err: err}
 	}
@@ -115,7 +115,7 @@ refused, and one whose memex exists is removed with --force alone.`,
 		Example: `  fovea store remove notes-31c5adea60cd`,
 		Args:    cli.Args(1, -1, "the stores"),
 		RunE: func(_ *cobra.Command, a []string) error {
-			base, err := config.StoresDir(nil)
+			base, err := config.StoresDir()
 			if err != nil {
 				return cli.Misuse{Err: err}
 			}
@@ -138,11 +138,11 @@ func removeStore(s *session, base, name string, force bool) error {
 		return fault.Wrap("store", name, fault.NotFound, err)
 	}
 	if abs, _ := filepath.Abs(name); abs != st.Dir && filepath.Base(st.Dir) != name {
-		return cli.Misuse{Err: fmt.Errorf("%s is a memex; name its store: fovea store remove %s", name, st.Dir)}
+		return cli.Misusef("%s is a memex; name its store: fovea store remove %s", name, st.Dir)
 	}
 	err = stores.Remove(st, force)
 	if errors.Is(err, stores.ErrMemexThere) {
-		return cli.Misuse{Err: fmt.Errorf("%s exists, and its %d commits would be lost; if that is meant, add --force", st.Memex, st.Commits)}
+		return cli.Misusef("%s exists, and its %d commits would be lost; if that is meant, add --force", st.Memex, st.Commits)
 	}
 	if err != nil {
 		return fault.Wrap("store", name, fault.Conflict, err)
@@ -174,7 +174,7 @@ With --new it begins a new history though another store knows these notes.`,
 		RunE: func(c *cobra.Command, a []string) error {
 			switch {
 			case anew && len(a) > 0:
-				return cli.Misuse{Err: errors.New("--new begins a new history; leave out the store")}
+				return cli.Misusef("--new begins a new history; leave out the store")
 			case anew:
 				s.opening.anew = true
 			default:
@@ -185,7 +185,7 @@ With --new it begins a new history though another store knows these notes.`,
 					return err
 				}
 			}
-			s.opening.alone = true
+			s.opening.Alone = true
 			return printHistory(c.Context(), s)
 		},
 	}
@@ -201,7 +201,7 @@ func takeStore(s *session, name string) error {
 		return err
 	}
 	if from.Dir == own { // MEMORY_SNAPSHOT_PATH, or an adoption that crashed halfway
-		s.opening.adopt = true
+		s.opening.Adopt = true
 		return nil
 	}
 	if stores.Begun(own) {
@@ -223,7 +223,7 @@ func takeStore(s *session, name string) error {
 // forgetSigned removes the witness record of a store that the owner moved or removed, so
 // that its absence raises no alarm.
 func forgetSigned(s *session, st stores.Store) error {
-	if w := s.config.Witness(nil); w != nil {
+	if w := s.config.Witness(); w != nil {
 		return w.Remember(st.Dir, st.Memex, "")
 	}
 	return nil

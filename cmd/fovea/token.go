@@ -32,8 +32,11 @@ verbs need none: they use a socket that only you can reach.`,
 }
 
 func addTokenCommand(s *session) *cobra.Command {
-	var role string
-	var scopes, paths []string
+	made := struct {
+		Role   string   `flag:"--role <ROLE>: owner, agent or reader"`
+		Scopes []string `flag:"--scope <SCOPE> that it may use: project/NAME, session/ID, project/* or session/* (may be repeated; default: any)"`
+		Paths  []string `flag:"--path additional <FILE> or folder/ that it may write (may be repeated)"`
+	}{Role: string(api.Agent)}
 	c := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Create a token and print it once",
@@ -46,39 +49,36 @@ grants.`,
   fovea token add ferry --scope project/river --path projects/river/`,
 		Args: cli.Args(1, 1, "a name"),
 		RunE: func(_ *cobra.Command, a []string) error {
-			if !slices.Contains([]api.Role{api.Owner, api.Agent, api.Reader}, api.Role(role)) {
-				return cli.Misuse{Err: fmt.Errorf("--role is owner, agent or reader, not %q", role)}
+			role := api.Role(made.Role)
+			if !slices.Contains([]api.Role{api.Owner, api.Agent, api.Reader}, role) {
+				return cli.Misusef("--role is owner, agent or reader, not %q", role)
 			}
-			if err := checkScopes(api.Role(role), scopes); err != nil {
+			if err := checkScopes(role, made.Scopes); err != nil {
 				return cli.Misuse{Err: err}
 			}
 			agent := cmp.Or(s.flags.Agent, a[0])
-			if api.Role(role) == api.Owner {
+			if role == api.Owner {
 				agent = s.flags.Agent
 			}
-			tokens, err := config.ReadTokens(nil)
+			tokens, err := config.ReadTokens()
 			if err != nil {
 				return err
 			}
-			secret, err := tokens.Add(config.Token{Name: a[0], Agent: agent, Role: role, Scopes: scopes, Paths: paths, Made: time.Now()})
+			secret, err := tokens.Add(config.Token{Name: a[0], Agent: agent, Role: made.Role, Scopes: made.Scopes, Paths: made.Paths, Made: time.Now()})
 			if errors.Is(err, config.ErrTokenName) || errors.Is(err, config.ErrTokenMade) || errors.Is(err, author.ErrName) || errors.Is(err, author.ErrReserved) {
 				return cli.Misuse{Err: err}
 			}
 			if err != nil {
 				return err
 			}
-			if s.JSON {
-				return s.Out.JSON(map[string]string{"name": a[0], "agent": agent, "role": role, "token": secret})
-			}
-			fmt.Fprintln(s.Out, secret)
-			s.Report("it is not shown again; send it with each request as Authorization: Bearer TOKEN")
-			return nil
+			return s.Answer(map[string]string{"name": a[0], "agent": agent, "role": made.Role, "token": secret}, func() {
+				fmt.Fprintln(s.Out, secret)
+				s.Report("it is not shown again; send it with each request as Authorization: Bearer TOKEN")
+			})
 		},
 	}
-	c.Flags().StringVar(&role, "role", string(api.Agent), "`ROLE`: owner, agent or reader")
+	cli.AddFlags(c.Flags(), &made)
 	cli.OneOf(c, "role", string(api.Owner), string(api.Agent), string(api.Reader))
-	c.Flags().StringArrayVar(&scopes, "scope", nil, "`SCOPE` that it may use: project/NAME, session/ID, project/* or session/* (may be repeated; default: any)")
-	c.Flags().StringArrayVar(&paths, "path", nil, "additional `FILE` or folder/ that it may write (may be repeated)")
 	return c
 }
 
@@ -103,20 +103,18 @@ func listTokensCommand(s *session) *cobra.Command {
 		Example: "  fovea token list",
 		Args:    cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			tokens, err := config.ReadTokens(nil)
+			tokens, err := config.ReadTokens()
 			if err != nil {
 				return err
 			}
-			if s.JSON {
-				return s.Out.JSON(append([]config.Token{}, tokens.All...))
-			}
-			for _, t := range tokens.All {
-				s.Out.Row(cli.Text(t.Made.Format(time.DateOnly)), cli.Text(t.Role), cli.Text(t.Name), cli.Text(t.Agent))
-			}
-			if len(tokens.All) == 0 {
-				s.Report("no tokens; fovea token add NAME makes one")
-			}
-			return nil
+			return s.Answer(append([]config.Token{}, tokens.All...), func() {
+				for _, t := range tokens.All {
+					s.Out.Row(cli.Text(t.Made.Format(time.DateOnly)), cli.Text(t.Role), cli.Text(t.Name), cli.Text(t.Agent))
+				}
+				if len(tokens.All) == 0 {
+					s.Report("no tokens; fovea token add NAME makes one")
+				}
+			})
 		},
 	}
 }
@@ -128,7 +126,7 @@ func removeTokenCommand(*session) *cobra.Command {
 		Example: "  fovea token remove claude",
 		Args:    cli.Args(1, 1, "the name of a token"),
 		RunE: func(_ *cobra.Command, a []string) error {
-			tokens, err := config.ReadTokens(nil)
+			tokens, err := config.ReadTokens()
 			if err != nil {
 				return err
 			}

@@ -63,13 +63,13 @@ func blockScoreCommand(s *Session) *cobra.Command {
 // blockFlags are what a block has besides its type and what it is about.
 type blockFlags struct {
 	block      working.Block
-	priority   string
-	confidence float64
-	expires    time.Duration
+	Priority   string        `flag:"--priority <PRIORITY>: critical, high, medium or low, or 1 to 4; the default depends on the type"`
+	Confidence float64       `flag:"--confidence <SHARE>, 0 to 1"`
+	Expires    time.Duration `flag:"--expires leave working memory after this <TIME>, such as 90m"`
 }
 
 func blockAddCommand(s *Session) *cobra.Command {
-	var f blockFlags
+	f := blockFlags{Confidence: 1}
 	var c *cobra.Command
 	c = verb(s, &cobra.Command{
 		Use: "add TYPE WHAT...", Short: "Add a block, or replace the one with its id",
@@ -111,10 +111,8 @@ That a file can be read is checked now; it is read for each window.`,
 		}
 	})
 	flags := c.Flags()
+	AddFlags(flags, &f)
 	flags.StringVar(&f.block.ID, "id", "", "`ID` of the block; by default it follows from what it is about")
-	flags.StringVar(&f.priority, "priority", "", "`PRIORITY`: critical, high, medium or low, or 1 to 4; the default depends on the type")
-	flags.Float64Var(&f.confidence, "confidence", 1, "`SHARE`, 0 to 1")
-	flags.DurationVar(&f.expires, "expires", 0, "leave working memory after this `TIME`, such as 90m")
 	flags.StringVar(&f.block.Result, "result", "", "`TEXT` that came of an action, of history")
 	flags.StringVar(&f.block.Status, "status", "", "`WORD`, of a task: pending (default), in_progress, done")
 	flags.StringVar(&f.block.Project, "task-project", "", "`NAME` of the project of a task")
@@ -133,12 +131,12 @@ func checkConfidence(x float64) error {
 // of returns the block that the arguments describe.
 func (f *blockFlags) of(kind string, what []string, now time.Time) (working.Block, error) {
 	b := f.block
-	b.Type, b.Priority, b.Confidence = working.Type(kind), working.Priority(f.priority), &f.confidence
-	if f.expires != 0 {
-		b.Expiry = now.Add(f.expires)
+	b.Type, b.Priority, b.Confidence = working.Type(kind), working.Priority(f.Priority), &f.Confidence
+	if f.Expires != 0 {
+		b.Expiry = now.Add(f.Expires)
 	}
 	if b.Type == working.Message {
 		return b, Misusef("a message is sent by another agent; add one as JSON, with fovea block add -")
 	}
-	return b.About(what...), checkConfidence(f.confidence)
+	return b.About(what...), checkConfidence(f.Confidence)
 }

@@ -17,8 +17,8 @@ import (
 type Console struct {
 	Out   *Stream // the answer
 	Err   *Stream // everything else
-	JSON  bool    // print answers as JSON
-	Quiet bool    // print no messages but errors
+	JSON  bool    `flag:"--json print JSON"` // answers
+	Quiet bool    `flag:"--quiet print only errors on standard error"`
 	drawn drawing
 	seen  bound.Map[string, bool] // recent warnings; guarded by drawn.mu
 }

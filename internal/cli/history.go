@@ -46,6 +46,11 @@ and session, and how many proposals wait. What was printed counts as seen. With
 }
 
 func diffCommand(s *Session) *cobra.Command {
+	show := func(d *api.Difference) {
+		if printDiff(s.Out, d) == 0 {
+			s.Report("nothing changed")
+		}
+	}
 	c := verb(s, &cobra.Command{
 		Use:   "diff [FROM [TO]]",
 		Short: "List what changed between two moments",
@@ -57,22 +62,14 @@ the commits of that conversation changed, without what others did between them.`
   fovea diff before-move head --text
   fovea diff 2026-11-01 --json`,
 		Args: Args(0, 2, "at most two moments"),
-	}, api.OpDiff, nil, func(d *api.Difference) {
-		if printDiff(s.Out, d) == 0 {
-			s.Report("nothing changed")
-		}
-	})
+	}, api.OpDiff, nil, show)
 	run := ofSession(c, func(c *cobra.Command, session string) error {
 		text, _ := c.Flags().GetBool("text")
 		of, err := Call(s, c, agents.OpConversation, agents.ConversationRequest{Session: session, Changes: true, Text: text})
 		if err != nil {
 			return err
 		}
-		return s.Answer(of.Changes, func() {
-			if printDiff(s.Out, of.Changes) == 0 {
-				s.Report("nothing changed")
-			}
-		})
+		return s.Answer(of.Changes, func() { show(of.Changes) })
 	}).RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		err := run(c, a)

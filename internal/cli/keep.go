@@ -21,8 +21,10 @@ lists the stores of all memexes of this user, even of removed ones.`,
 }
 
 func ingestCommand(s *Session) *cobra.Command {
-	var tree api.IngestTreeRequest
-	var ast string
+	var tree struct {
+		File   string `flag:"--ast take in the AST in this <FILE>, - for standard input"`
+		Parent string `flag:"--parent with --ast: the <NODE> to hang it below"`
+	}
 	c := verb(s, &cobra.Command{
 		Short: "Read what changed in the folder, and say what was committed",
 		Long: `Ingest reads what changed and prints a line for each commit as it becomes
@@ -54,13 +56,12 @@ document, or by PATH or FILE, if it is of the type org-data.`,
 	}, printer(s.Out, printStatus))
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
-		if ast != "" {
-			return ingestTree(s, c, ast, tree)
+		if tree.File != "" {
+			return ingestTree(s, c, tree.File, api.IngestTreeRequest{Parent: tree.Parent})
 		}
 		return run(c, a)
 	}
-	c.Flags().StringVar(&ast, "ast", "", "take in the AST in this `FILE`, - for standard input")
-	c.Flags().StringVar(&tree.Parent, "parent", "", "with --ast: the `NODE` to hang it below")
+	AddFlags(c.Flags(), &tree)
 	return c
 }
 

@@ -41,7 +41,7 @@ func stateOf(path string) (string, error) {
 	if config.HasMemory(path) {
 		return filepath.Abs(path)
 	}
-	state, err := config.StateDirOfOther(nil, path)
+	state, err := config.StateDirOfOther(path)
 	if err != nil {
 		return "", err
 	}

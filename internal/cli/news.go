@@ -19,20 +19,22 @@ const maxPrinted = 12
 
 // withNews adds to the verb log what agents wrote since the owner looked.
 func withNews(s *Session, c *cobra.Command) *cobra.Command {
-	var since, seen bool
-	c.Flags().BoolVar(&since, "since-last", false, "what agents wrote since you last asked so")
-	c.Flags().BoolVar(&seen, "seen", false, "with --since-last --json: it counts as seen")
+	var news struct {
+		Since bool `flag:"--since-last what agents wrote since you last asked so"`
+		Seen  bool `flag:"--seen with --since-last --json: it counts as seen"`
+	}
+	AddFlags(c.Flags(), &news)
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		switch {
-		case !since && seen:
+		case !news.Since && news.Seen:
 			return Misusef("--seen goes with --since-last")
-		case !since:
+		case !news.Since:
 			return run(c, a)
 		case len(a) > 0, c.Flags().Changed("limit"):
 			return Misusef("--since-last is about all that agents wrote; leave out NODE and --limit")
 		}
-		return showNews(s, c, seen || !s.JSON)
+		return showNews(s, c, news.Seen || !s.JSON)
 	}
 	return c
 }

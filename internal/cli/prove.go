@@ -61,7 +61,7 @@ error.`,
 			return err
 		},
 	}
-	addFlags(c, reflect.ValueOf(&req).Elem())
+	AddFlags(c.Flags(), &req)
 	c.Flags().StringArrayVar(&anchors, "anchor", nil, "compare with the signed heads in this `FILE` (-: standard input)")
 	return c
 }
@@ -69,7 +69,11 @@ error.`,
 func proveCommand(s *Session) *cobra.Command {
 	var req care.ProofRequest
 	var checked care.CheckProofRequest
-	var from, to, file string
+	var files struct {
+		From  string `flag:"--from the signed head in this <FILE> is the earlier one"`
+		To    string `flag:"--to the signed head in this <FILE> is the later one (default the newest)"`
+		Check string `flag:"--check check the proof in this <FILE> (-: standard input)"`
+	}
 	c := &cobra.Command{
 		Use:   "prove ID",
 		Short: "Prove what was in memory, to those who have none of it",
@@ -88,19 +92,16 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
   fovea prove --check gauge.proof --key key.pub`,
 		Args: Args(0, 1, "at most one node"),
 	}
-	fields := reflect.ValueOf(&req).Elem()
-	addFlags(c, fields)
-	addFlags(c, reflect.ValueOf(&checked).Elem())
-	c.Flags().StringVar(&from, "from", "", "the signed head in this `FILE` is the earlier one")
-	c.Flags().StringVar(&to, "to", "", "the signed head in this `FILE` is the later one (default the newest)")
-	c.Flags().StringVar(&file, "check", "", "check the proof in this `FILE` (-: standard input)")
+	AddFlags(c.Flags(), &req)
+	AddFlags(c.Flags(), &checked)
+	AddFlags(c.Flags(), &files)
 	c.MarkFlagsMutuallyExclusive("check", "from")
 	c.MarkFlagsMutuallyExclusive("check", "at")
 	c.MarkFlagsMutuallyExclusive("check", "absent")
 	c.RunE = func(c *cobra.Command, a []string) (err error) {
-		takeArguments(fields, a)
-		if file != "" {
-			checked.Proof, err = ReadFile(c.Context(), file)
+		takeArguments(reflect.ValueOf(&req).Elem(), a)
+		if files.Check != "" {
+			checked.Proof, err = ReadFile(c.Context(), files.Check)
 			if err != nil {
 				return err
 			}
@@ -109,7 +110,7 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 		for _, head := range []struct {
 			name string
 			text *string
-		}{{from, &req.From}, {to, &req.To}} {
+		}{{files.From, &req.From}, {files.To, &req.To}} {
 			if head.name != "" && err == nil {
 				*head.text, err = ReadFile(c.Context(), head.name)
 				if err == nil && strings.TrimSpace(*head.text) == "" {

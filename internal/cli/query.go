@@ -13,7 +13,10 @@ import (
 )
 
 func queryCommand(s *Session) *cobra.Command {
-	var projects, completed bool
+	var only struct {
+		Projects  bool `flag:"--active-projects only what is tagged project and not finished"`
+		Completed bool `flag:"--completed only what is finished, the latest first"`
+	}
 	var format string
 	c := verbFor(s, &cobra.Command{
 		Use:  "query QUERY",
@@ -25,7 +28,7 @@ func queryCommand(s *Session) *cobra.Command {
   fovea query '(and (todo "NEXT") (scheduled :on today))'
   fovea query --completed tags:work`,
 		Args: func(c *cobra.Command, a []string) error {
-			if projects || completed {
+			if only.Projects || only.Completed {
 				return nil
 			}
 			return Args(1, -1, "a query, --active-projects or --completed")(c, a)
@@ -33,11 +36,11 @@ func queryCommand(s *Session) *cobra.Command {
 	}, api.OpQuery, func(req *api.QueryRequest, _ []string) error {
 		req.Content = format != ""
 		switch {
-		case projects && completed:
+		case only.Projects && only.Completed:
 			return Misusef("query wants one of --active-projects and --completed")
-		case projects:
+		case only.Projects:
 			req.Named = api.ActiveProjects
-		case completed:
+		case only.Completed:
 			req.Named = api.Completed
 		}
 		return checkFormat(s, format)
@@ -49,9 +52,7 @@ func queryCommand(s *Session) *cobra.Command {
 		printGrep(s, nodes, plainWords(req.Query))
 	})
 	formatFlag(c, &format)
-	f := c.Flags()
-	f.BoolVar(&projects, "active-projects", false, "only what is tagged project and not finished")
-	f.BoolVar(&completed, "completed", false, "only what is finished, the latest first")
+	AddFlags(c.Flags(), &only)
 	return c
 }
 

@@ -74,9 +74,6 @@ The passphrase is needed here once, and on each other machine once.`,
 
 // RemoteURL makes a path absolute: who keeps the memory stands elsewhere.
 func RemoteURL(text string) (string, error) {
-	if text == "" {
-		return "", Misusef("the address of a remote is empty")
-	}
 	if strings.Contains(text, "://") || strings.HasPrefix(text, remotes.IPFSPrefix) {
 		return text, nil
 	}

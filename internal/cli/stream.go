@@ -50,7 +50,7 @@ func Width(f *os.File) int {
 	if !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}
-	if wide := config.Columns(nil); wide > 0 {
+	if wide := config.Columns(); wide > 0 {
 		return wide
 	}
 	if wide, _, err := term.GetSize(int(f.Fd())); err == nil && wide > 0 {

@@ -70,7 +70,7 @@ func describe(s *Session, c *cobra.Command, op *api.Operation, req reflect.Value
 		c.Args = NoArguments
 	}
 	c.Use, c.Short = cmp.Or(c.Use, use.String()), cmp.Or(c.Short, op.Summary)
-	addFlags(c, req)
+	AddFlags(c.Flags(), req.Addr().Interface())
 	if hasNames.MatchString(c.Use) {
 		c.ValidArgsFunction = s.complete
 	}
@@ -97,27 +97,30 @@ func plainVerb(s *Session, op *api.Operation) *cobra.Command {
 	return c
 }
 
-// addFlags adds a flag for each field of a request with a flag tag, see flagOf.
-func addFlags(c *cobra.Command, req reflect.Value) {
-	f := c.Flags()
-	for _, field := range reflect.VisibleFields(req.Type()) {
+// AddFlags adds a flag for each field of a struct that has a flag tag, see flagOf. What the struct
+// holds is the default.
+func AddFlags(f *pflag.FlagSet, into any) {
+	fields := reflect.ValueOf(into).Elem()
+	for _, field := range reflect.VisibleFields(fields.Type()) {
 		name, usage, _ := flagOf(field)
 		if name == "" {
 			continue
 		}
-		switch v := req.FieldByIndex(field.Index).Addr().Interface().(type) {
+		switch v := fields.FieldByIndex(field.Index).Addr().Interface().(type) {
 		case *string:
-			f.StringVar(v, name, "", usage)
+			f.StringVar(v, name, *v, usage)
 		case *bool:
-			f.BoolVar(v, name, false, usage)
+			f.BoolVar(v, name, *v, usage)
 		case *int:
-			f.IntVar(v, name, 0, usage)
+			f.IntVar(v, name, *v, usage)
 		case *float64:
-			f.Float64Var(v, name, 0, usage)
+			f.Float64Var(v, name, *v, usage)
+		case *time.Duration:
+			f.DurationVar(v, name, *v, usage)
 		case *[]string:
-			f.StringArrayVar(v, name, nil, usage)
+			f.StringArrayVar(v, name, *v, usage)
 		case *[]int:
-			f.IntSliceVar(v, name, nil, usage)
+			f.IntSliceVar(v, name, *v, usage)
 		case **string:
 			f.Var(optional[string]{v, "string", func(text string) (string, error) { return text, nil }}, name, usage)
 		case **int:

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -27,11 +28,10 @@ const (
 
 // Buckets returns what the environment and the files of Amazon's tools say of buckets. profile
 // names a section of these files; with "" the variables AWS_ACCESS_KEY_ID and
-// AWS_SECRET_ACCESS_KEY come first, then the profile AWS_PROFILE, then default. env is
-// os.Getenv if nil, as in Load. Credentials are looked for when they are asked for.
-func Buckets(env func(string) string, profile string) (bucket.Settings, error) {
-	env = environmentOr(env)
-	file, err := profileOf(env, cmp.Or(profile, env("AWS_PROFILE"), "default"))
+// AWS_SECRET_ACCESS_KEY come first, then the profile AWS_PROFILE, then default. Credentials are
+// looked for when they are asked for.
+func Buckets(profile string) (bucket.Settings, error) {
+	file, err := profileOf(cmp.Or(profile, os.Getenv("AWS_PROFILE"), "default"))
 	if err != nil {
 		return bucket.Settings{}, err
 	}
@@ -39,20 +39,20 @@ func Buckets(env func(string) string, profile string) (bucket.Settings, error) {
 		return bucket.Settings{}, fmt.Errorf("config: the files of Amazon's tools have no profile %q", profile)
 	}
 	return bucket.Settings{
-		Region:   cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION"), file["region"]),
-		Endpoint: cmp.Or(env("AWS_ENDPOINT_URL_S3"), env("AWS_ENDPOINT_URL"), file["endpoint_url"]),
+		Region:   cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), file["region"]),
+		Endpoint: cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), file["endpoint_url"]),
 		Credentials: func(ctx context.Context) (bucket.Credentials, error) {
-			return credentialsOf(ctx, env, profile)
+			return credentialsOf(ctx, profile)
 		},
 	}, nil
 }
 
-func credentialsOf(ctx context.Context, env func(string) string, profile string) (bucket.Credentials, error) {
-	if id, secret := env("AWS_ACCESS_KEY_ID"), env("AWS_SECRET_ACCESS_KEY"); profile == "" && id != "" && secret != "" {
-		return bucket.Credentials{KeyID: id, Secret: secret, Token: env("AWS_SESSION_TOKEN")}, nil
+func credentialsOf(ctx context.Context, profile string) (bucket.Credentials, error) {
+	if id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"); profile == "" && id != "" && secret != "" {
+		return bucket.Credentials{KeyID: id, Secret: secret, Token: os.Getenv("AWS_SESSION_TOKEN")}, nil
 	}
-	profile = cmp.Or(profile, env("AWS_PROFILE"), "default")
-	file, err := profileOf(env, profile)
+	profile = cmp.Or(profile, os.Getenv("AWS_PROFILE"), "default")
+	file, err := profileOf(profile)
 	switch {
 	case err != nil:
 		return bucket.Credentials{}, err
@@ -73,18 +73,18 @@ func credentialsOf(ctx context.Context, env func(string) string, profile string)
 
 // profileOf returns the lines of a profile in both files of Amazon's tools; the one of
 // credentials counts more. Neither must be there.
-func profileOf(env func(string) string, profile string) (map[string]string, error) {
+func profileOf(profile string) (map[string]string, error) {
 	all := map[string]string{}
-	home := env("HOME")
+	home := os.Getenv("HOME")
 	section := "profile " + profile
 	if profile == "default" {
 		section = profile
 	}
 	for _, f := range []struct{ name, standard, section string }{
-		{env("AWS_CONFIG_FILE"), "config", section},
-		{env("AWS_SHARED_CREDENTIALS_FILE"), "credentials", profile},
+		{os.Getenv("AWS_CONFIG_FILE"), "config", section},
+		{os.Getenv("AWS_SHARED_CREDENTIALS_FILE"), "credentials", profile},
 	} {
-		name := vfs.Expand(f.name, env)
+		name := vfs.Expand(f.name, os.Getenv)
 		if name == "" && filepath.IsAbs(home) {
 			name = filepath.Join(home, ".aws", f.standard)
 		}

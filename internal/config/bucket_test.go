@@ -45,8 +45,8 @@ aws_secret_access_key=P
 aws_session_token=T
 `
 
-// awsHome makes the files of Amazon's tools, and returns an environment with them.
-func awsHome(t *testing.T, env map[string]string) func(string) string {
+// awsHome makes the files of Amazon's tools, and an environment with them.
+func awsHome(t *testing.T, env map[string]string) {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, ".aws"), 0o700); err != nil {
@@ -56,7 +56,7 @@ func awsHome(t *testing.T, env map[string]string) func(string) string {
 	file(t, filepath.Join(home, ".aws", "credentials"), awsCredentials)
 	all := map[string]string{"HOME": home}
 	maps.Copy(all, env)
-	return environment(all)
+	environment(t, all)
 }
 
 // TestBuckets: where credentials, region and endpoint come from, the first one first.
@@ -78,7 +78,8 @@ func TestBuckets(t *testing.T) {
 		{"an endpoint of the environment", "box", map[string]string{"AWS_ENDPOINT_URL_S3": "https://e", "AWS_ENDPOINT_URL": "https://f"},
 			bucket.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}, "us-west-2", "https://e"},
 	} {
-		s, err := Buckets(awsHome(t, c.env), c.profile)
+		awsHome(t, c.env)
+		s, err := Buckets(c.profile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,8 @@ func TestBucketsWithoutKey(t *testing.T) {
 	for profile, want := range map[string]string{
 		"failing": "failed", "talking": "the program", "wrong": "no credentials of version 1", "sso": "aws configure export-credentials --profile sso",
 	} {
-		s, err := Buckets(awsHome(t, nil), profile)
+		awsHome(t, nil)
+		s, err := Buckets(profile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,17 +109,20 @@ func TestBucketsWithoutKey(t *testing.T) {
 			t.Errorf("%s: %v, want %s", profile, err, want)
 		}
 	}
-	if _, err := Buckets(awsHome(t, nil), "absent"); err == nil || !strings.Contains(err.Error(), `no profile "absent"`) {
+	awsHome(t, nil)
+	if _, err := Buckets("absent"); err == nil || !strings.Contains(err.Error(), `no profile "absent"`) {
 		t.Error(err)
 	}
-	s, err := Buckets(environment(nil), "")
+	environment(t, nil)
+	s, err := Buckets("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Credentials(t.Context()); err == nil || !strings.Contains(err.Error(), "AWS_ACCESS_KEY_ID") {
 		t.Error(err)
 	}
-	if _, err := Buckets(environment(map[string]string{"AWS_CONFIG_FILE": t.TempDir()}), ""); err == nil {
+	environment(t, map[string]string{"AWS_CONFIG_FILE": t.TempDir()})
+	if _, err := Buckets(""); err == nil {
 		t.Error("a folder is a file")
 	}
 }

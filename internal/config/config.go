@@ -105,25 +105,26 @@ type Config struct {
 // Paths are used unexpanded: the shell has expanded them.
 type Flags struct {
 	// Memex is the folder of the memex, relative to the working folder.
-	Memex string
+	Memex string `flag:"--memex <FOLDER> of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration, the folder you stand in)"`
 	// Here is the working folder, from which the memex is inferred if nothing names it; ""
 	// if it must be named.
 	Here string
 	// Session, Agent and Project are copied to Config.
-	Session, Agent, Project string
+	Session string `flag:"--session session <ID> to read and write in; commits are recorded under it"`
+	Agent   string `flag:"--agent <NAME> recorded as the author of commits"`
+	Project string `flag:"--project project of this <NAME> to read and write in"`
 }
 
 // Load returns the configuration from flags, the environment and the file, in this order.
-// env is os.Getenv if nil, as in StateDir. If file is "", the file is fovea/config.toml
+// If file is "", the file is fovea/config.toml
 // below XDG_CONFIG_HOME or ~/.config, and may be missing. It returns ErrNoMemex, ErrFile, or
 // an error of StateDir; other problems are in Problems. With ErrFile, the configuration names the
 // memex if anything does, for the daemon that may run.
-func Load(env func(string) string, flags Flags, file string) (Config, error) {
-	env = environmentOr(env)
-	name, values, broken := readFile(env, file)
+func Load(flags Flags, file string) (Config, error) {
+	name, values, broken := readFile(file)
 	c := Config{File: name, Session: flags.Session, Agent: flags.Agent, Project: flags.Project}
 	for _, s := range settings {
-		broken = cmp.Or(broken, c.take(s, env, values))
+		broken = cmp.Or(broken, c.take(s, values))
 	}
 	var err error
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -134,30 +135,22 @@ func Load(env func(string) string, flags Flags, file string) (Config, error) {
 			return Config{}, fmt.Errorf("config: memex %s: %w", flags.Memex, err)
 		}
 	}
-	if _, inFile := values[settings[0].key]; broken == nil && flags.Here != "" && c.Memex == "" && !inFile && !set(env, settings[0].env) {
-		c.Memex = here(env, flags.Here)
+	if _, inFile := values[settings[0].key]; broken == nil && flags.Here != "" && c.Memex == "" && !inFile && !set(settings[0].env) {
+		c.Memex = here(flags.Here)
 		c.Here = c.Memex != ""
 	}
 	if c.Memex == "" {
 		return Config{}, cmp.Or(broken, c.noMemex())
 	}
-	if c.StateDir, err = StateDir(env, c.Memex); err != nil {
+	if c.StateDir, err = StateDir(c.Memex); err != nil {
 		return Config{}, cmp.Or(broken, err)
 	}
 	return c, broken
 }
 
-// environmentOr returns env, or os.Getenv if nil. No other package may refer to os.Getenv.
-func environmentOr(env func(string) string) func(string) string {
-	if env == nil {
-		return os.Getenv
-	}
-	return env
-}
-
 // set reports whether any of the names has a value in the environment.
-func set(env func(string) string, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return strings.TrimSpace(env(name)) != "" })
+func set(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.TrimSpace(os.Getenv(name)) != "" })
 }
 
 // noMemex returns ErrNoMemex with the problems, since one of them may be the cause.
@@ -169,19 +162,19 @@ func (c *Config) noMemex() error {
 }
 
 // take sets one setting from the first source with a usable value for it.
-func (c *Config) take(s setting, env func(string) string, values map[string]any) error {
+func (c *Config) take(s setting, values map[string]any) error {
 	type found struct {
 		where string
 		value value
 	}
 	var all []found
 	for _, name := range s.env {
-		if text := env(name); strings.TrimSpace(text) != "" {
-			all = append(all, found{name, value{text, false, env}})
+		if text := os.Getenv(name); strings.TrimSpace(text) != "" {
+			all = append(all, found{name, value{text, false}})
 		}
 	}
 	if raw, ok := values[s.key]; ok {
-		all = append(all, found{c.File + ": " + s.key, value{raw, true, env}})
+		all = append(all, found{c.File + ": " + s.key, value{raw, true}})
 	}
 	for _, f := range all {
 		err := s.set(c, f.value)
@@ -219,17 +212,17 @@ func (s setting) setStandard(c *Config) {
 	if parsed["v"] == "" {
 		return
 	}
-	if err := s.set(c, value{parsed["v"], true, func(string) string { return "" }}); err != nil {
+	if err := s.set(c, value{parsed["v"], true}); err != nil {
 		panic(err)
 	}
 }
 
 // readFile returns the name of the file and the values in it. Only the default file may be
 // missing.
-func readFile(env func(string) string, file string) (string, map[string]any, error) {
+func readFile(file string) (string, map[string]any, error) {
 	name := file
 	if name == "" {
-		name = defaultFile(env)
+		name = defaultFile()
 	}
 	if name == "" {
 		return "", nil, nil
@@ -274,11 +267,11 @@ func leadsNowhere(name string) error {
 }
 
 // defaultFile returns the default path of the file, "" without XDG_CONFIG_HOME and HOME.
-func defaultFile(env func(string) string) string {
-	if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+func defaultFile() string {
+	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "fovea", "config.toml")
 	}
-	if home := env("HOME"); filepath.IsAbs(home) {
+	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".config", "fovea", "config.toml")
 	}
 	return ""
@@ -304,10 +297,9 @@ var (
 // maxColumns is the largest width that COLUMNS may have.
 const maxColumns = 10_000
 
-// Columns returns the terminal's width in cells from COLUMNS, 0 if not set or invalid. env
-// is os.Getenv if nil, as in Load.
-func Columns(env func(string) string) int {
-	wide, err := strconv.Atoi(environmentOr(env)("COLUMNS"))
+// Columns returns the terminal's width in cells from COLUMNS, 0 if not set or invalid.
+func Columns() int {
+	wide, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if err != nil || wide < 1 || wide > maxColumns {
 		return 0
 	}

@@ -115,7 +115,8 @@ budget = 100
 			for i := range want.Problems {
 				want.Problems[i] = strings.ReplaceAll(want.Problems[i], "FILE", name)
 			}
-			got, err := Load(environment(vars), tc.flags, name)
+			environment(t, vars)
+			got, err := Load(tc.flags, name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +145,8 @@ func TestLoadFindsTheFile(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			vars := map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/state", "MEMEX_ROOT": root + "/notes"}
 			maps.Copy(vars, tc.vars)
-			if c, err := Load(environment(vars), Flags{}, ""); err != nil || c.Budget != tc.want {
+			environment(t, vars)
+			if c, err := Load(Flags{}, ""); err != nil || c.Budget != tc.want {
 				t.Errorf("got %d, %v, want %d", c.Budget, err, tc.want)
 			}
 		})
@@ -177,7 +179,8 @@ func TestLoadRefuses(t *testing.T) {
 			if tc.file == named {
 				vars["XDG_STATE_HOME"] = root
 			}
-			c, err := Load(environment(vars), Flags{Memex: tc.memex}, tc.file)
+			environment(t, vars)
+			c, err := Load(Flags{Memex: tc.memex}, tc.file)
 			if tc.file == named && c.Memex != filepath.Join(root, "notes") { // its daemon may run
 				t.Errorf("the memex is %q", c.Memex)
 			}
@@ -210,8 +213,8 @@ func TestLoadLinks(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			env := environment(map[string]string{"XDG_CONFIG_HOME": root + "/xdg", "MEMORY_SNAPSHOT_PATH": root + "/state"})
-			c, err := Load(env, Flags{Memex: root + "/notes"}, "")
+			environment(t, map[string]string{"XDG_CONFIG_HOME": root + "/xdg", "MEMORY_SNAPSHOT_PATH": root + "/state"})
+			c, err := Load(Flags{Memex: root + "/notes"}, "")
 			if !tc.nowhere {
 				if err != nil || len(c.Guard.Lockdown) != 1 {
 					t.Errorf("got the rules %v, %v", c.Guard, err)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -65,7 +66,7 @@ func (v value) embed() (Embed, error) {
 		return Embed{}, err
 	}
 	if e.Kind == embed.KindOllama {
-		e.URL = cmp.Or(e.URL, OllamaAddress(v.env))
+		e.URL = cmp.Or(e.URL, OllamaAddress())
 	}
 	if e.Folder != "" {
 		e.Kind = cmp.Or(e.Kind, embed.KindFile)
@@ -74,11 +75,10 @@ func (v value) embed() (Embed, error) {
 	return e, nil
 }
 
-// OllamaAddress returns the address that Ollama's own variable names, as Ollama reads it. env
-// is os.Getenv if nil, as in Load.
-func OllamaAddress(env func(string) string) string {
+// OllamaAddress returns the address that Ollama's own variable names, as Ollama reads it.
+func OllamaAddress() string {
 	const port = ":11434"
-	host := environmentOr(env)("OLLAMA_HOST")
+	host := os.Getenv("OLLAMA_HOST")
 	scheme, rest, ok := strings.Cut(host, "://")
 	if !ok {
 		scheme, rest = "http", host
@@ -110,8 +110,8 @@ func (e Embed) Text() string {
 // AddEmbed adds an embedder to the configuration file, which it creates if missing, and
 // returns the file's name. Every other byte stays. It fails, leaving the file alone, if there
 // is an embedder already.
-func (c *Config) AddEmbed(env func(string) string, e Embed) (string, error) {
-	name, err := c.edit(env, func(text string) (string, error) {
+func (c *Config) AddEmbed(e Embed) (string, error) {
+	name, err := c.edit(func(text string) (string, error) {
 		values := map[string]any{}
 		if _, err := toml.Decode(text, &values); err != nil {
 			return "", err

@@ -32,18 +32,15 @@ func TestEmbed(t *testing.T) {
 		{"not a number", "dimensions = 'few'", "", Embed{}, "dimensions: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir, env := home(t)
+			dir := home(t)
 			file := filepath.Join(dir, "config.toml")
 			if err := os.WriteFile(file, []byte("[embed]\n"+tc.table+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			with := func(name string) string {
-				if value, ok := strings.CutPrefix(tc.env, name+"="); ok {
-					return value
-				}
-				return env(name)
+			if name, value, ok := strings.Cut(tc.env, "="); ok {
+				t.Setenv(name, value)
 			}
-			c, err := Load(with, Flags{Memex: filepath.Join(dir, "notes")}, file)
+			c, err := Load(Flags{Memex: filepath.Join(dir, "notes")}, file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +67,8 @@ func TestOllamaAddress(t *testing.T) {
 		"https://box:5000/": "https://box:5000",
 		"http://10.0.0.1":   "http://10.0.0.1:11434",
 	} {
-		if got := OllamaAddress(func(string) string { return host }); got != want {
+		t.Setenv("OLLAMA_HOST", host)
+		if got := OllamaAddress(); got != want {
 			t.Errorf("%q: %s, want %s", host, got, want)
 		}
 	}
@@ -78,27 +76,27 @@ func TestOllamaAddress(t *testing.T) {
 
 // TestAddEmbed: the table comes behind what is there, once.
 func TestAddEmbed(t *testing.T) {
-	dir, env := home(t)
+	dir := home(t)
 	name := filepath.Join(dir, "c", "fovea", "config.toml")
 	c := Config{}
 	e := Embed{Kind: "ollama", URL: "http://127.0.0.1:11434", Model: "tiny"}
-	if _, err := c.AddEmbed(env, e); err != nil {
+	if _, err := c.AddEmbed(e); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(name)
 	if want := "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:11434\"\nmodel = \"tiny\"\n"; err != nil || string(text) != want {
 		t.Errorf("%v, the file is\n%s", err, text)
 	}
-	if _, err := c.AddEmbed(env, e); err == nil || !strings.Contains(err.Error(), "there is a table embed already") {
+	if _, err := c.AddEmbed(e); err == nil || !strings.Contains(err.Error(), "there is a table embed already") {
 		t.Errorf("a second time: %v", err)
 	}
 	if err := os.WriteFile(name, []byte("# mine\nbudget = 9\n[guard]\nask = ['a']"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.AddEmbed(env, e); err != nil {
+	if _, err := c.AddEmbed(e); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := Load(env, Flags{Memex: filepath.Join(dir, "notes")}, name)
+	loaded, err := Load(Flags{Memex: filepath.Join(dir, "notes")}, name)
 	if err != nil || loaded.Embed != e || loaded.Budget != 9 || len(loaded.Problems) > 0 {
 		t.Errorf("%+v, %v", loaded, err)
 	}

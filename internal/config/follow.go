@@ -22,7 +22,6 @@ import (
 // Follower reads the configuration of a process that goes on running again when its file changes.
 // It is for one goroutine.
 type Follower struct {
-	env    func(string) string
 	flags  Flags
 	file   string
 	seen   string // the text of the file at the last look
@@ -30,10 +29,9 @@ type Follower struct {
 	advice string
 }
 
-// Follow returns a Follower of a configuration that Load returned for env and flags.
-func (c *Config) Follow(env func(string) string, flags Flags) *Follower {
-	env = environmentOr(env)
-	return &Follower{env: env, flags: flags, file: cmp.Or(c.File, defaultFile(env)), taken: "not read yet"}
+// Follow returns a Follower of a configuration that Load returned for flags.
+func (c *Config) Follow(flags Flags) *Follower {
+	return &Follower{flags: flags, file: cmp.Or(c.File, defaultFile()), taken: "not read yet"}
 }
 
 // Look returns the configuration that holds now, given the one that it returned last, and what a
@@ -51,7 +49,7 @@ func (f *Follower) Look(now Config) (Config, string) {
 	if errors.Is(err, fs.ErrNotExist) && now.File == "" {
 		return now, ""
 	}
-	next, err := Load(f.env, f.flags, f.file)
+	next, err := Load(f.flags, f.file)
 	for _, p := range next.Problems {
 		bare := func(p string) string { return strings.TrimLeft(strings.TrimPrefix(p, f.file), ":0123456789") } // lines move
 		if err == nil && !slices.ContainsFunc(now.Problems, func(old string) bool { return bare(old) == bare(p) }) {

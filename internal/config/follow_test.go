@@ -13,15 +13,15 @@ import (
 func TestAnOldProblemIsNoNewOne(t *testing.T) {
 	root := folders(t, "notes")
 	name := filepath.Join(root, "config.toml")
-	env := environment(map[string]string{"XDG_STATE_HOME": root, "CONTEXT_LOG_LIMIT": "many"})
+	environment(t, map[string]string{"XDG_STATE_HOME": root, "CONTEXT_LOG_LIMIT": "many"})
 	for _, old := range []string{"[org]\ntodos = 1\n", "[org]\ntodo = 3\n", "bugdet = 1\n", "log_limit = -1\n", "[grants.a]\npath = 1\n", "org = 1\n",
 		"[org.links]\n\"a b\" = \"x\"\n"} {
 		file(t, name, old)
-		c, err := Load(env, Flags{Memex: root + "/notes"}, name)
+		c, err := Load(Flags{Memex: root + "/notes"}, name)
 		if err != nil || len(c.Problems) < 2 {
 			t.Fatalf("%s: %v %q", old, err, c.Problems)
 		}
-		f := c.Follow(env, Flags{Memex: root + "/notes"})
+		f := c.Follow(Flags{Memex: root + "/notes"})
 		look := func(text string) (Config, string) {
 			file(t, name, text)
 			_, _ = f.Look(c) // it has changed

@@ -35,8 +35,8 @@ func TestGuardPolicy(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "config.toml")
 			file(t, name, tc.file)
-			vars := map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/state"}
-			got, err := Load(environment(vars), Flags{Memex: root + "/notes"}, name)
+			environment(t, map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/state"})
+			got, err := Load(Flags{Memex: root + "/notes"}, name)
 			if tc.wrong != "" {
 				if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), tc.wrong) {
 					t.Errorf("got %v, want %s", err, tc.wrong)

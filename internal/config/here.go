@@ -15,17 +15,17 @@ const formatFile = "FORMAT"
 // here infers the memex from the working folder dir: the nearest folder from dir upwards
 // that has a memory, else dir itself if it contains an Org file, else "". The home folder
 // and those above it are never inferred: they hold everything. It creates nothing.
-func here(env func(string) string, dir string) string {
+func here(dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return ""
 	}
-	tooMuch := above(env("HOME"))
+	tooMuch := above(os.Getenv("HOME"))
 	for at := dir; ; at = filepath.Dir(at) {
 		if at == filepath.Dir(at) || isOne(at, tooMuch) {
 			break
 		}
-		state, err := StateDirOfOther(env, at)
+		state, err := StateDirOfOther(at)
 		if err == nil && HasMemory(state) {
 			return at
 		}

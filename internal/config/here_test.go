@@ -33,11 +33,9 @@ func TestHere(t *testing.T) {
 	if err := os.Symlink(home, filepath.Join(root, "link")); err != nil {
 		t.Fatal(err)
 	}
-	env := func(name string) string {
-		return map[string]string{"HOME": home, "XDG_STATE_HOME": filepath.Join(root, "state")}[name]
-	}
+	environment(t, map[string]string{"HOME": home, "XDG_STATE_HOME": filepath.Join(root, "state")})
 	for _, known := range []string{filepath.Join(home, "known"), home, filepath.Join(root, "users")} {
-		state, err := StateDir(env, known)
+		state, err := StateDir(known)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,31 +65,27 @@ func TestHere(t *testing.T) {
 				want = filepath.Join(root, want)
 			}
 			dir := filepath.Join(root, tc.dir)
-			if got := here(env, dir); got != want {
+			if got := here(dir); got != want {
 				t.Errorf("here(%q) = %q, want %q", dir, got, want)
 			}
-			c, err := Load(env, Flags{Here: dir}, "")
+			c, err := Load(Flags{Here: dir}, "")
 			if tc.want == "" && !errors.Is(err, ErrNoMemex) || tc.want != "" && (err != nil || c.Memex != want || !c.Here) {
 				t.Errorf("Load gives %q, %v, %v, want %q", c.Memex, c.Here, err, want)
 			}
-			if c, err := Load(env, Flags{Here: dir, Memex: "/named"}, ""); err != nil || c.Memex != "/named" || c.Here {
+			if c, err := Load(Flags{Here: dir, Memex: "/named"}, ""); err != nil || c.Memex != "/named" || c.Here {
 				t.Errorf("a flag gives %q, %v, %v", c.Memex, c.Here, err)
 			}
 		})
 	}
-	if got := here(func(string) string { return "" }, "/"); got != "" {
-		t.Errorf("the root is taken without HOME: %q", got)
-	}
-	if _, err := Load(env, Flags{}, ""); !errors.Is(err, ErrNoMemex) {
+	if _, err := Load(Flags{}, ""); !errors.Is(err, ErrNoMemex) {
 		t.Errorf("who does not stand anywhere gets %v", err)
 	}
-	wrong := func(name string) string {
-		if name == "FOVEA_MEMEX" {
-			return "relative"
-		}
-		return env(name)
-	}
-	if c, err := Load(wrong, Flags{Here: filepath.Join(home, "notes")}, ""); err == nil && c.Here {
+	t.Setenv("FOVEA_MEMEX", "relative")
+	if c, err := Load(Flags{Here: filepath.Join(home, "notes")}, ""); err == nil && c.Here {
 		t.Errorf("a wrong name is passed over for %s", c.Memex)
+	}
+	environment(t, nil)
+	if got := here("/"); got != "" {
+		t.Errorf("the root is taken without HOME: %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -18,13 +19,13 @@ const idLocationsName = ".org-id-locations"
 const maxIDLocations = 256 << 20
 
 // idLocationFiles lists Emacs' default paths of the file.
-func idLocationFiles(env func(string) string) []string {
+func idLocationFiles() []string {
 	var out []string
-	home := env("HOME")
+	home := os.Getenv("HOME")
 	if filepath.IsAbs(home) {
 		out = append(out, filepath.Join(home, ".emacs.d", idLocationsName))
 	}
-	if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		out = append(out, filepath.Join(dir, "emacs", idLocationsName))
 	} else if filepath.IsAbs(home) {
 		out = append(out, filepath.Join(home, ".config", "emacs", idLocationsName))
@@ -33,13 +34,12 @@ func idLocationFiles(env func(string) string) []string {
 }
 
 // KnownIDs maps the ids that Emacs has seen to the absolute path of their file. Files that
-// are missing, unreadable or in another format count as empty. env is as in Load. It writes
-// nothing. O(bytes).
-func (c *Config) KnownIDs(env func(string) string) map[string]string {
-	env = environmentOr(env)
+// are missing, unreadable or in another format count as empty. It writes nothing.
+// O(bytes).
+func (c *Config) KnownIDs() map[string]string {
 	files := []string{c.EmacsLocations}
 	if c.EmacsLocations == "" {
-		files = idLocationFiles(env)
+		files = idLocationFiles()
 	}
 	out := map[string]string{}
 	for _, name := range files {
@@ -53,7 +53,7 @@ func (c *Config) KnownIDs(env func(string) string) map[string]string {
 		}
 		found, _ := parseIDLocations(string(text))
 		for id, file := range found {
-			if file = vfs.Expand(file, env); !filepath.IsAbs(file) {
+			if file = vfs.Expand(file, os.Getenv); !filepath.IsAbs(file) {
 				file = filepath.Join(filepath.Dir(name), file)
 			}
 			out[id] = file
@@ -65,77 +65,42 @@ func (c *Config) KnownIDs(env func(string) string) map[string]string {
 // errIDLocations is returned for a text that is not a list of ids by file.
 var errIDLocations = errors.New("not a list of ids by file, as org-id-locations")
 
+// lispToken matches the first bracket or string of Lisp as Emacs prints it, with the blanks and
+// comments before it.
+var lispToken = regexp.MustCompile(`\A(?:[ \t\r\n\f]|;[^\n]*(?:\n|\z))*([()]|"(?:[^"\\]|(?s:\\.))*")`)
+
+// lispEscape matches a backslash and the character that it quotes.
+var lispEscape = regexp.MustCompile(`(?s)\\(.)`)
+
 // parseIDLocations parses the Lisp list (("file" "id" ...) ...) and returns the file of each
 // id, as written; the first file of an id counts. After an error the map holds the preceding
 // ids.
 func parseIDLocations(text string) (map[string]string, error) {
 	out := map[string]string{}
-	l := lisp{text: text}
-	if l.skip(); strings.HasPrefix(l.text, "nil") {
+	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n\f"), "nil") {
 		return out, nil
 	}
-	if !l.take('(') {
-		return out, errIDLocations
-	}
-	for !l.take(')') {
-		file, ok := "", l.take('(')
-		if ok {
-			file, ok = l.word()
-		}
-		for ok && !l.take(')') {
-			var id string
-			if id, ok = l.word(); ok && out[id] == "" {
-				out[id] = file
-			}
-		}
-		if !ok {
+	var file *string // of the list that is open, nil before it
+	for depth := 0; ; {
+		found := lispToken.FindStringSubmatch(text)
+		if found == nil {
 			return out, errIDLocations
 		}
-	}
-	return out, nil
-}
-
-// lisp parses Lisp as Emacs prints it. text is the unread rest.
-type lisp struct{ text string }
-
-// skip skips blanks and comments.
-func (l *lisp) skip() {
-	for {
-		l.text = strings.TrimLeft(l.text, " \t\r\n\f")
-		if !strings.HasPrefix(l.text, ";") {
-			return
+		text = text[len(found[0]):]
+		word := lispEscape.ReplaceAllString(strings.Trim(found[1], `"`), "$1")
+		switch token := found[1]; {
+		case token == "(" && depth < 2:
+			depth, file = depth+1, nil
+		case token == ")" && depth == 1:
+			return out, nil
+		case token == ")" && file != nil:
+			depth, file = 1, nil
+		case depth != 2 || token == "(" || token == ")":
+			return out, errIDLocations
+		case file == nil:
+			file = &word
+		case out[word] == "":
+			out[word] = *file
 		}
-		_, l.text, _ = strings.Cut(l.text, "\n")
 	}
-}
-
-// take skips a bracket and reports whether it was next.
-func (l *lisp) take(bracket byte) bool {
-	l.skip()
-	if l.text == "" || l.text[0] != bracket {
-		return false
-	}
-	l.text = l.text[1:]
-	return true
-}
-
-// word parses a double-quoted string; a backslash quotes the next character.
-func (l *lisp) word() (string, bool) {
-	if !l.take('"') {
-		return "", false
-	}
-	var b strings.Builder
-	for i := 0; i < len(l.text); i++ {
-		switch l.text[i] {
-		case '"':
-			l.text = l.text[i+1:]
-			return b.String(), true
-		case '\\':
-			if i++; i == len(l.text) {
-				return "", false
-			}
-		}
-		b.WriteByte(l.text[i])
-	}
-	return "", false
 }

@@ -40,9 +40,9 @@ func TestParseIDLocations(t *testing.T) {
 
 func TestKnownIDs(t *testing.T) {
 	home := t.TempDir()
-	env := func(name string) string { return map[string]string{"HOME": home}[name] }
+	environment(t, map[string]string{"HOME": home})
 	c := Config{}
-	if got := c.KnownIDs(env); len(got) != 0 {
+	if got := c.KnownIDs(); len(got) != 0 {
 		t.Errorf("without a file: %v", got)
 	}
 	for dir, text := range map[string]string{".emacs.d": `(("~/n.org" "one") ("rel.org" "two"))`, ".config/emacs": `(("/x.org" "three"))`} {
@@ -55,11 +55,11 @@ func TestKnownIDs(t *testing.T) {
 		}
 	}
 	want := map[string]string{"one": filepath.Join(home, "n.org"), "two": filepath.Join(home, ".emacs.d", "rel.org"), "three": "/x.org"}
-	if diff := cmp.Diff(want, c.KnownIDs(env)); diff != "" {
+	if diff := cmp.Diff(want, c.KnownIDs()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	c.EmacsLocations = filepath.Join(home, ".config/emacs", idLocationsName)
-	if diff := cmp.Diff(map[string]string{"three": "/x.org"}, c.KnownIDs(env)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"three": "/x.org"}, c.KnownIDs()); diff != "" {
 		t.Errorf("a file that is named (-want +got)\n%s", diff)
 	}
 }

@@ -42,15 +42,14 @@ const maxAddress = 4 << 10
 
 // Address returns the URL of the daemon's RPC: the configured one, else that in the file api of
 // IPFS_PATH (~/.ipfs), which a running daemon writes, else the standard one. One that is not
-// configured must be on this machine. env is os.Getenv if nil. Errors: ipfs.ErrAddress,
+// configured must be on this machine. Errors: ipfs.ErrAddress,
 // ipfs.ErrFar, those of reading the file.
-func (c IPFS) Address(env func(string) string) (string, error) {
+func (c IPFS) Address() (string, error) {
 	if c.API != "" {
 		return c.API, nil
 	}
-	env = environmentOr(env)
-	folder := env("IPFS_PATH")
-	if home := Home(env); folder == "" && home != "" {
+	folder := os.Getenv("IPFS_PATH")
+	if home := Home(); folder == "" && home != "" {
 		folder = filepath.Join(home, ".ipfs")
 	}
 	if folder == "" {

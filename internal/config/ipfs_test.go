@@ -28,7 +28,7 @@ func TestIPFS(t *testing.T) {
 		{"127.0.0.1:5001", true, "", false},
 		{"127.0.0.1:5001", false, "http://127.0.0.1:5001", true},
 	} {
-		got, err := value{raw: tc.raw, inFile: tc.inFile, env: environment(nil)}.ipfs()
+		got, err := value{raw: tc.raw, inFile: tc.inFile}.ipfs()
 		if got.API != tc.want || (err == nil) != tc.ok {
 			t.Errorf("%v: %+v, %v", tc.raw, got, err)
 		}
@@ -45,7 +45,8 @@ func TestIPFS(t *testing.T) {
 	}
 	of := func(c IPFS, vars map[string]string) string {
 		t.Helper()
-		at, err := c.Address(environment(vars))
+		environment(t, vars)
+		at, err := c.Address()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,8 @@ func TestIPFS(t *testing.T) {
 		t.Errorf("the configured one: %s", got)
 	}
 	write("/ip4/10.0.0.7/tcp/4040")
-	if _, err := (IPFS{}).Address(environment(map[string]string{"HOME": home})); !errors.Is(err, ipfs.ErrFar) {
+	environment(t, map[string]string{"HOME": home})
+	if _, err := (IPFS{}).Address(); !errors.Is(err, ipfs.ErrFar) {
 		t.Errorf("another machine: %v", err)
 	}
 }

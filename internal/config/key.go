@@ -41,9 +41,9 @@ type Keys struct {
 
 // Keys reads this machine's Ed25519 key from the file key in the folder of the configuration
 // file, and creates it with mode 0600 if missing. A key that others can read is rejected:
-// they could sign as well. env is os.Getenv if nil, as in Load. Processes that call it
+// they could sign as well. Processes that call it
 // concurrently all get the same key.
-func (c *Config) Keys(env func(string) string) Keys {
+func (c *Config) Keys() Keys {
 	var known []note.Verifier
 	for _, line := range c.TrustedKeys {
 		if v, err := note.NewVerifier(line); err == nil { // Load has rejected invalid ones
@@ -51,7 +51,7 @@ func (c *Config) Keys(env func(string) string) Keys {
 		}
 	}
 	var k Keys
-	signer, own, public, err := machineKey(keyFolder(environmentOr(env)))
+	signer, own, public, err := machineKey(keyFolder())
 	if err != nil {
 		k.Problem = fmt.Sprintf("config: %v; new commits are not signed", err)
 	} else {
@@ -75,8 +75,8 @@ func distinct(all []note.Verifier) []note.Verifier {
 }
 
 // keyFolder returns the folder of the key, "" if there is none.
-func keyFolder(env func(string) string) string {
-	if file := defaultFile(env); file != "" {
+func keyFolder() string {
+	if file := defaultFile(); file != "" {
 		return filepath.Dir(file)
 	}
 	return ""
@@ -218,11 +218,11 @@ type SealKeys struct {
 }
 
 // Seals reads the X25519 key in the file seal.key, in the folder of the configuration file, and
-// creates it with mode 0600 if it is missing. env is os.Getenv if nil, as in Load. A bundle
+// creates it with mode 0600 if it is missing. A bundle
 // that is sealed for this machine alone is lost with that key. A key that others can read is
 // refused.
-func (c *Config) Seals(env func(string) string) (SealKeys, error) {
-	folder := keyFolder(environmentOr(env))
+func (c *Config) Seals() (SealKeys, error) {
+	folder := keyFolder()
 	if folder == "" {
 		return SealKeys{}, errors.New("config: the key that opens bundles has no place: set HOME or XDG_CONFIG_HOME")
 	}

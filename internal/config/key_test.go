@@ -26,12 +26,13 @@ func signs(t *testing.T, by, known Keys) bool {
 }
 
 func TestKeysAreMadeOnce(t *testing.T) {
-	env := environment(map[string]string{"HOME": filepath.Join(folders(t), "home")})
+	home := filepath.Join(folders(t), "home")
+	environment(t, map[string]string{"HOME": home})
 	var c Config
 	all := make([]Keys, 8)
 	var wg sync.WaitGroup
 	for i := range all {
-		wg.Go(func() { all[i] = c.Keys(env) })
+		wg.Go(func() { all[i] = c.Keys() })
 	}
 	wg.Wait()
 	for _, k := range all {
@@ -42,7 +43,7 @@ func TestKeysAreMadeOnce(t *testing.T) {
 			t.Error("two processes got two keys")
 		}
 	}
-	folder := filepath.Join(env("HOME"), ".config/fovea")
+	folder := filepath.Join(home, ".config/fovea")
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -62,32 +63,33 @@ func TestKeysAreMadeOnce(t *testing.T) {
 
 func TestTrustedKeys(t *testing.T) {
 	root := folders(t, "laptop", "desk")
-	at := func(name string) func(string) string {
-		return environment(map[string]string{"XDG_CONFIG_HOME": filepath.Join(root, name)})
+	at := func(name string, c Config) Keys {
+		environment(t, map[string]string{"XDG_CONFIG_HOME": filepath.Join(root, name)})
+		return c.Keys()
 	}
-	laptop := new(Config).Keys(at("laptop"))
+	laptop := at("laptop", Config{})
 	public, err := os.ReadFile(filepath.Join(root, "laptop/fovea", publicName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	line := strings.TrimSpace(string(public))
-	if signs(t, laptop, new(Config).Keys(at("desk"))) {
+	if signs(t, laptop, at("desk", Config{})) {
 		t.Error("a key counts that nobody named")
 	}
 	for _, c := range []Config{{TrustedKeys: []string{line}}, {TrustedKeys: []string{line, line}}} {
-		if !signs(t, laptop, c.Keys(at("desk"))) || !signs(t, laptop, c.Keys(at("laptop"))) {
+		if !signs(t, laptop, at("desk", c)) || !signs(t, laptop, at("laptop", c)) {
 			t.Errorf("a key that is named %d times does not count", len(c.TrustedKeys))
 		}
 	}
 
 	name := filepath.Join(root, "config.toml")
 	file(t, name, "trusted_keys = ["+`"`+line+`"`+"]")
-	vars := environment(map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/state", "MEMEX_ROOT": root + "/notes"})
-	if c, err := Load(vars, Flags{}, name); err != nil || len(c.TrustedKeys) != 1 || len(c.Problems) > 0 {
+	environment(t, map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/state", "MEMEX_ROOT": root + "/notes"})
+	if c, err := Load(Flags{}, name); err != nil || len(c.TrustedKeys) != 1 || len(c.Problems) > 0 {
 		t.Errorf("got %v, %v, %v", c.TrustedKeys, c.Problems, err)
 	}
 	file(t, name, `trusted_keys = ["laptop+1+x"]`)
-	if c, err := Load(vars, Flags{}, name); err != nil || len(c.Problems) != 1 || !strings.Contains(c.Problems[0], "key.pub") {
+	if c, err := Load(Flags{}, name); err != nil || len(c.Problems) != 1 || !strings.Contains(c.Problems[0], "key.pub") {
 		t.Errorf("a malformed key: got %v, %v", c.Problems, err)
 	}
 }
@@ -123,7 +125,8 @@ func TestKeysThatCannotBeUsed(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			k := new(Config).Keys(environment(map[string]string{"XDG_CONFIG_HOME": root}))
+			environment(t, map[string]string{"XDG_CONFIG_HOME": root})
+			k := new(Config).Keys()
 			if k.Signer != nil || !strings.Contains(k.Problem, tc.says) || !strings.Contains(k.Problem, name) || k.Verifiers == nil {
 				t.Errorf("signer %v, problem %q", k.Signer, k.Problem)
 			}
@@ -135,7 +138,8 @@ func TestKeysThatCannotBeUsed(t *testing.T) {
 			}
 		})
 	}
-	if k := new(Config).Keys(environment(nil)); k.Signer != nil || !strings.Contains(k.Problem, "HOME") {
+	environment(t, nil)
+	if k := new(Config).Keys(); k.Signer != nil || !strings.Contains(k.Problem, "HOME") {
 		t.Errorf("no home: %+v", k)
 	}
 }

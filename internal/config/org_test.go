@@ -62,8 +62,8 @@ links = { gh = "https://github.com/%s" }
 			if err := os.WriteFile(file, []byte(tc.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			home := t.TempDir()
-			c, err := Load(func(name string) string { return map[string]string{"HOME": home}[name] }, Flags{Memex: t.TempDir()}, file)
+			environment(t, map[string]string{"HOME": t.TempDir()})
+			c, err := Load(Flags{Memex: t.TempDir()}, file)
 			if err != nil {
 				t.Fatal(err)
 			}

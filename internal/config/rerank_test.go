@@ -10,7 +10,7 @@ import (
 
 // TestRerank: the table of the reranker is read, and what is wrong with it is named.
 func TestRerank(t *testing.T) {
-	env := environment(map[string]string{"KEY": "k"})
+	environment(t, map[string]string{"KEY": "k"})
 	for _, tc := range []struct {
 		table map[string]any
 		want  Rerank
@@ -28,7 +28,7 @@ func TestRerank(t *testing.T) {
 		{map[string]any{"url": "http://a", "key_env": "NONE"}, Rerank{}, "the environment has no NONE"},
 		{map[string]any{"url": "http://a", "top": 3}, Rerank{}, `unknown key "top"; there are all, key_env, kind, model, timeout_ms, url`},
 	} {
-		got, err := value{raw: tc.table, env: env}.rerank()
+		got, err := value{raw: tc.table}.rerank()
 		if tc.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("%v: got %v, want %q", tc.table, err, tc.err)

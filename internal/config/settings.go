@@ -5,6 +5,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"os"
 	"maps"
 	"math"
 	"path/filepath"
@@ -36,7 +37,6 @@ type setting struct {
 type value struct {
 	raw    any
 	inFile bool
-	env    func(string) string
 }
 
 // settings lists all settings, in the order of the fields.
@@ -115,7 +115,7 @@ func with[T any](parse func(value) (T, error)) func(any, value) (any, error) {
 }
 
 // of returns another value from the same source.
-func (v value) of(raw any) value { return value{raw, v.inFile, v.env} }
+func (v value) of(raw any) value { return value{raw, v.inFile} }
 
 // String describes the value to a person, GoString with quotes around a text.
 func (v value) String() string { return strings.ReplaceAll(fmt.Sprint(v.raw), "map[", "[") }
@@ -247,7 +247,7 @@ func (v value) secret() (string, error) {
 	if err != nil || name == "" {
 		return "", err
 	}
-	if key := v.env(name); key != "" {
+	if key := os.Getenv(name); key != "" {
 		return key, nil
 	}
 	return "", fmt.Errorf("the environment has no %s", name)
@@ -270,7 +270,7 @@ func (v value) path() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s = vfs.Expand(s, v.env); s == "" {
+	if s = vfs.Expand(s, os.Getenv); s == "" {
 		return "", fmt.Errorf("the path is empty")
 	}
 	return s, nil

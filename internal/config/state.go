@@ -21,7 +21,7 @@ import (
 const maxNameBytes = 64
 
 // Home is the folder of the user, "" if the environment names none.
-func Home(env func(string) string) string { return environmentOr(env)("HOME") }
+func Home() string { return os.Getenv("HOME") }
 
 // StateDir returns the absolute path of the state folder of the memex: MEMORY_SNAPSHOT_PATH
 // itself, else state/fovea/NAME-HASH below SYSTEM_DIR, else fovea/NAME-HASH below
@@ -29,16 +29,23 @@ func Home(env func(string) string) string { return environmentOr(env)("HOME") }
 // HASH the first 12 hexadecimal digits of that path's SHA-256: two paths to one memex share
 // its state, and two memexes of one name do not.
 //
-// env is os.Getenv if nil. It creates nothing. It returns ErrStateFile if a file is in the
-// way, ErrStateInside if the folder would be inside the memex, even through a link, and
-// ErrNoHome.
-func StateDir(env func(string) string, memex string) (string, error) {
-	env = environmentOr(env)
+// It creates nothing. It returns ErrStateFile if a file is in the way, ErrStateInside if the folder
+// would be inside the memex, even through a link, and ErrNoHome.
+func StateDir(memex string) (string, error) {
+	return stateDirOf(memex, os.Getenv("MEMORY_SNAPSHOT_PATH"))
+}
+
+// StateDirOfOther is StateDir for a memex other than the configured one, to which
+// MEMORY_SNAPSHOT_PATH does not apply.
+func StateDirOfOther(memex string) (string, error) { return stateDirOf(memex, "") }
+
+// stateDirOf is StateDir; named is the folder that the environment names, "" for none.
+func stateDirOf(memex, named string) (string, error) {
 	real, _, err := realPath(memex)
 	if err != nil {
 		return "", fmt.Errorf("config: memex %s: %w", memex, err)
 	}
-	dir, err := stateDir(env, real)
+	dir, err := stateDir(real, named)
 	if err != nil {
 		return "", fmt.Errorf("config: state of %s: %w", memex, err)
 	}
@@ -59,25 +66,13 @@ func StateDir(env func(string) string, memex string) (string, error) {
 	return dir, nil
 }
 
-// StateDirOfOther is StateDir for a memex other than the configured one, to which
-// MEMORY_SNAPSHOT_PATH does not apply.
-func StateDirOfOther(env func(string) string, memex string) (string, error) {
-	env = environmentOr(env)
-	return StateDir(func(name string) string {
-		if name == "MEMORY_SNAPSHOT_PATH" {
-			return ""
-		}
-		return env(name)
-	}, memex)
-}
-
-func stateDir(env func(string) string, memex string) (string, error) {
-	if dir := vfs.Expand(env("MEMORY_SNAPSHOT_PATH"), env); dir != "" {
+func stateDir(memex, named string) (string, error) {
+	if dir := vfs.Expand(named, os.Getenv); dir != "" {
 		return filepath.Abs(dir)
 	}
 	sum := sha256.Sum256([]byte(memex))
 	name := shortName(memex) + "-" + hex.EncodeToString(sum[:6])
-	base, err := StoresDir(env)
+	base, err := StoresDir()
 	if err != nil {
 		return "", err
 	}
@@ -86,17 +81,16 @@ func stateDir(env func(string) string, memex string) (string, error) {
 
 // StoresDir returns the absolute path of the folder of this user's state folders, except one
 // that MEMORY_SNAPSHOT_PATH names: state/fovea below SYSTEM_DIR, else fovea below
-// XDG_STATE_HOME or ~/.local/state. env is os.Getenv if nil. It returns ErrNoHome.
-func StoresDir(env func(string) string) (string, error) {
-	env = environmentOr(env)
-	if dir := vfs.Expand(env("SYSTEM_DIR"), env); dir != "" {
+// XDG_STATE_HOME or ~/.local/state. It returns ErrNoHome.
+func StoresDir() (string, error) {
+	if dir := vfs.Expand(os.Getenv("SYSTEM_DIR"), os.Getenv); dir != "" {
 		return filepath.Abs(filepath.Join(dir, "state", "fovea"))
 	}
 	// XDG's standard ignores relative paths in its variables.
-	if dir := vfs.Expand(env("XDG_STATE_HOME"), env); filepath.IsAbs(dir) {
+	if dir := vfs.Expand(os.Getenv("XDG_STATE_HOME"), os.Getenv); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "fovea"), nil
 	}
-	if home := env("HOME"); filepath.IsAbs(home) {
+	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "fovea"), nil
 	}
 	return "", ErrNoHome
@@ -147,9 +141,8 @@ func realPath(path string) (real, standing string, err error) {
 // Socket returns the path of the daemon's socket: HASH.sock in the folder fovea below
 // XDG_RUNTIME_DIR, else in fovea-UID below the folder for temporary files. HASH is that of
 // the real paths of memex and state folder, so that every path to a memex leads to one
-// daemon. env is os.Getenv if nil, as in Load. It creates nothing.
-func (c *Config) Socket(env func(string) string) (string, error) {
-	env = environmentOr(env)
+// daemon. It creates nothing.
+func (c *Config) Socket() (string, error) {
 	memex, _, err := realPath(c.Memex)
 	if err != nil {
 		return "", fmt.Errorf("config: socket: %w", err)
@@ -160,7 +153,7 @@ func (c *Config) Socket(env func(string) string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(memex + "\x00" + state))
 	name := hex.EncodeToString(sum[:8]) + ".sock"
-	folder := filepath.Join(env("XDG_RUNTIME_DIR"), "fovea")
+	folder := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "fovea")
 	// XDG's standard ignores relative paths in its variables, and a socket's name must be
 	// short.
 	if !filepath.IsAbs(folder) || len(folder)+len(name) > maxSocketPath {

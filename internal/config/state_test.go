@@ -70,7 +70,8 @@ func TestStateDir(t *testing.T) {
 			for _, name := range tc.without {
 				delete(vars, name)
 			}
-			got, err := StateDir(environment(vars), filepath.Join(root, tc.memex))
+			environment(t, vars)
+			got, err := StateDir(filepath.Join(root, tc.memex))
 			if want := filepath.Join(root, tc.want); err != nil || got != want {
 				t.Errorf("got %s, %v, want %s", got, err, want)
 			}
@@ -101,7 +102,8 @@ func TestStateDirRefuses(t *testing.T) {
 		{"dots in the name", "notes/../..state", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := StateDir(environment(map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/" + tc.state}), memex)
+			environment(t, map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/" + tc.state})
+			_, err := StateDir(memex)
 			if !errors.Is(err, tc.want) {
 				t.Fatalf("got %v, want %v", err, tc.want)
 			}
@@ -113,7 +115,8 @@ func TestStateDirRefuses(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(root, "memory.snap")); err != nil || string(text) != "an old image" {
 		t.Errorf("the file is now %q, %v", text, err)
 	}
-	if _, err := StateDir(environment(map[string]string{"HOME": "relative", "XDG_STATE_HOME": "x"}), memex); !errors.Is(err, ErrNoHome) {
+	environment(t, map[string]string{"HOME": "relative", "XDG_STATE_HOME": "x"})
+	if _, err := StateDir(memex); !errors.Is(err, ErrNoHome) {
 		t.Errorf("no home: got %v", err)
 	}
 }
@@ -121,7 +124,7 @@ func TestStateDirRefuses(t *testing.T) {
 func TestStateDirOfTheProcess(t *testing.T) {
 	root := folders(t, "notes")
 	t.Setenv("MEMORY_SNAPSHOT_PATH", filepath.Join(root, "state"))
-	if got, err := StateDir(nil, filepath.Join(root, "notes")); err != nil || got != filepath.Join(root, "state") {
+	if got, err := StateDir(filepath.Join(root, "notes")); err != nil || got != filepath.Join(root, "state") {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
@@ -143,13 +146,13 @@ func TestShortName(t *testing.T) {
 // folder the environment names for this one.
 func TestStateDirOfOther(t *testing.T) {
 	root := t.TempDir()
-	env := map[string]string{"XDG_STATE_HOME": root, "HOME": root}
-	want, err := StateDir(environment(env), filepath.Join(root, "other"))
+	environment(t, map[string]string{"XDG_STATE_HOME": root, "HOME": root})
+	want, err := StateDir(filepath.Join(root, "other"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	env["MEMORY_SNAPSHOT_PATH"] = filepath.Join(root, "mine")
-	if got, err := StateDirOfOther(environment(env), filepath.Join(root, "other")); err != nil || got != want {
+	t.Setenv("MEMORY_SNAPSHOT_PATH", filepath.Join(root, "mine"))
+	if got, err := StateDirOfOther(filepath.Join(root, "other")); err != nil || got != want {
 		t.Errorf("%s, %v, want %s", got, err, want)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // TestSummary: the table of the model that summarizes is read, its key from the environment
 // alone, and what is wrong with it is named.
 func TestSummary(t *testing.T) {
-	env := environment(map[string]string{"KEY": "k"})
+	environment(t, map[string]string{"KEY": "k"})
 	for _, tc := range []struct {
 		table map[string]any
 		want  Summary
@@ -28,7 +28,7 @@ func TestSummary(t *testing.T) {
 		{map[string]any{"url": "http://a", "model": "m", "timeout_ms": int64(700_000)}, Summary{}, "timeout_ms"},
 		{map[string]any{"url": "http://a", "model": "m", "key_env": "NONE"}, Summary{}, "the environment has no NONE"},
 	} {
-		got, err := value{raw: tc.table, env: env}.summary()
+		got, err := value{raw: tc.table}.summary()
 		if tc.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("%v: got %v, want %q", tc.table, err, tc.err)

@@ -54,9 +54,9 @@ var (
 const tokensName = "tokens.json"
 
 // ReadTokens reads the tokens; a missing file has none. It rejects a file that others can
-// read or write. env is os.Getenv if nil, as in Load.
-func ReadTokens(env func(string) string) (*Tokens, error) {
-	folder := keyFolder(environmentOr(env))
+// read or write.
+func ReadTokens() (*Tokens, error) {
+	folder := keyFolder()
 	if folder == "" {
 		return &Tokens{}, nil
 	}

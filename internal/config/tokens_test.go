@@ -15,19 +15,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// home is an environment with folders of its own.
-func home(t *testing.T) (string, func(string) string) {
+// home makes an environment with folders of its own.
+func home(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
-	return dir, func(name string) string {
-		return map[string]string{"HOME": dir, "XDG_CONFIG_HOME": filepath.Join(dir, "c")}[name]
-	}
+	environment(t, map[string]string{"HOME": dir, "XDG_CONFIG_HOME": filepath.Join(dir, "c")})
+	return dir
 }
 
 // TestTokens: a secret finds its token after a restart, the file does not hold it,
 // and what others can read is not used.
 func TestTokens(t *testing.T) {
-	dir, env := home(t)
-	tokens, err := ReadTokens(env)
+	dir := home(t)
+	tokens, err := ReadTokens()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestTokens(t *testing.T) {
 	if err != nil || strings.Contains(string(text), secret) || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %s, %v", info.Mode(), text, err)
 	}
-	if tokens, err = ReadTokens(env); err != nil {
+	if tokens, err = ReadTokens(); err != nil {
 		t.Fatal(err)
 	}
 	got, err := tokens.Find(secret)
@@ -76,7 +76,7 @@ func TestTokens(t *testing.T) {
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadTokens(env); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+	if _, err := ReadTokens(); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("readable by others: %v", err)
 	}
 }
@@ -96,12 +96,12 @@ func TestGrants(t *testing.T) {
 		{"unknown key", "[grants.a]\npath = []", nil, `grants: a: unknown key "path"; there are operations, paths, review; it is ignored`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir, env := home(t)
+			dir := home(t)
 			file := filepath.Join(dir, "config.toml")
 			if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			c, err := Load(env, Flags{Memex: dir + "/m"}, file)
+			c, err := Load(Flags{Memex: dir + "/m"}, file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,8 @@ func TestSocket(t *testing.T) {
 	socket := func(memex, state, runtime string) string {
 		t.Helper()
 		c := Config{Memex: memex, StateDir: state}
-		s, err := c.Socket(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
+		environment(t, map[string]string{"XDG_RUNTIME_DIR": runtime})
+		s, err := c.Socket()
 		if err != nil || len(s) > 103 || !filepath.IsAbs(s) {
 			t.Errorf("%q, %v", s, err)
 		}
@@ -156,9 +157,9 @@ func TestSocket(t *testing.T) {
 // TestTokensAtOnce: of tokens that are added and removed at the same time, as by several
 // commands, none is lost and none comes back.
 func TestTokensAtOnce(t *testing.T) {
-	_, env := home(t)
+	home(t)
 	fresh := func() *Tokens {
-		tokens, err := ReadTokens(env)
+		tokens, err := ReadTokens()
 		if err != nil {
 			t.Error(err)
 			return &Tokens{}

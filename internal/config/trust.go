@@ -50,10 +50,9 @@ func ParsePublicKey(text string) (PublicKey, error) {
 	return PublicKey{line, v.Name(), "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])}, nil
 }
 
-// MachineKey returns this machine's public key and creates the key if missing. env is
-// os.Getenv if nil, as in Load.
-func MachineKey(env func(string) string) (PublicKey, error) {
-	folder := keyFolder(environmentOr(env))
+// MachineKey returns this machine's public key and creates the key if missing.
+func MachineKey() (PublicKey, error) {
+	folder := keyFolder()
 	if _, _, _, err := machineKey(folder); err != nil {
 		return PublicKey{}, fmt.Errorf("config: %w", err)
 	}
@@ -68,11 +67,11 @@ func MachineKey(env func(string) string) (PublicKey, error) {
 // missing, and returns the file's name. It keeps every other byte of the file and does not
 // add a key twice. It fails, leaving the file alone, if trusted_keys is not in a form that
 // it can add to.
-func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error) {
+func (c *Config) TrustKey(key PublicKey) (string, error) {
 	if slices.Contains(c.TrustedKeys, key.Line) {
 		return c.File, nil
 	}
-	name, err := c.edit(env, func(text string) (string, error) { return withKey(text, key.Line) })
+	name, err := c.edit(func(text string) (string, error) { return withKey(text, key.Line) })
 	if err == nil {
 		c.TrustedKeys = append(c.TrustedKeys, key.Line)
 	}
@@ -81,10 +80,10 @@ func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error
 
 // edit rewrites the configuration file, or creates it, and returns its name. It may hold
 // tokens later.
-func (c *Config) edit(env func(string) string, change func(text string) (string, error)) (string, error) {
+func (c *Config) edit(change func(text string) (string, error)) (string, error) {
 	name := c.File
 	if name == "" {
-		name = defaultFile(environmentOr(env))
+		name = defaultFile()
 	}
 	if name == "" {
 		return "", fmt.Errorf("config: no place for a configuration file: %w", ErrNoHome)

@@ -40,7 +40,7 @@ func TestTrustKey(t *testing.T) {
 		{"not TOML", "trusted_keys = [\n", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir, env := home(t)
+			dir := home(t)
 			name := filepath.Join(dir, "c", "fovea", "config.toml")
 			c := Config{}
 			if tc.file != "" {
@@ -53,7 +53,7 @@ func TestTrustKey(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := c.TrustKey(env, key)
+			got, err := c.TrustKey(key)
 			text, _ := os.ReadFile(name)
 			if tc.want == "" {
 				if err == nil || string(text) != tc.file {
@@ -64,7 +64,7 @@ func TestTrustKey(t *testing.T) {
 			if err != nil || got != name || string(text) != tc.want {
 				t.Errorf("%s, %v, the file is\n%s", got, err, text)
 			}
-			if again, err := c.TrustKey(env, key); err != nil || again != name {
+			if again, err := c.TrustKey(key); err != nil || again != name {
 				t.Errorf("again: %s, %v", again, err)
 			}
 			if now, _ := os.ReadFile(name); string(now) != tc.want {

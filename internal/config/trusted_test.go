@@ -30,7 +30,8 @@ func TestTrust(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "config.toml")
 			file(t, name, tc.file)
-			got, err := Load(environment(map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/state"}), Flags{Memex: root + "/notes"}, name)
+			environment(t, map[string]string{"MEMORY_SNAPSHOT_PATH": root + "/state"})
+			got, err := Load(Flags{Memex: root + "/notes"}, name)
 			if err != nil {
 				t.Fatal(err)
 			}

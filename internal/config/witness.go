@@ -28,10 +28,9 @@ type witnessed struct {
 	Head  string `json:"head"` // a signed note
 }
 
-// Witness returns the record of signed heads, nil if there is no place for a key. env is
-// os.Getenv if nil, as in Load.
-func (c *Config) Witness(env func(string) string) *Witness {
-	folder := keyFolder(environmentOr(env))
+// Witness returns the record of signed heads, nil if there is no place for a key.
+func (c *Config) Witness() *Witness {
+	folder := keyFolder()
 	if folder == "" {
 		return nil
 	}

@@ -16,7 +16,8 @@ import (
 // is described without the words of Go.
 func TestProblemsAreInWords(t *testing.T) {
 	dir := t.TempDir()
-	name, env := filepath.Join(dir, "config.toml"), map[string]string{"HOME": dir}
+	name := filepath.Join(dir, "config.toml")
+	environment(t, map[string]string{"HOME": dir})
 	for _, s := range settings {
 		for _, v := range []string{`true`, `7`, `-1`, `1.5`, `"x"`, `""`, `[]`, `[[1]]`, `["x", 2]`, `{}`,
 			`{x = 1}`, `{x = {y = [1]}}`, `{x = ["y"]}`, `2020-01-02`, `nan`} {
@@ -24,16 +25,17 @@ func TestProblemsAreInWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, given := range append(s.env, "") {
-				delete(env, given)
-				if env[given] = strings.Trim(v, `"`); given == "" {
-					delete(env, given)
+				if given != "" {
+					t.Setenv(given, strings.Trim(v, `"`))
 				}
-				c, err := Load(func(name string) string { return env[name] }, Flags{Memex: filepath.Join(dir, "memex")}, name)
+				c, err := Load(Flags{Memex: filepath.Join(dir, "memex")}, name)
 				text := fmt.Sprint(strings.Join(c.Problems, "\n"), "\n", err)
 				if word := foveatest.InnerWord(strings.TrimSuffix(text, "<nil>")); word != "" {
 					t.Errorf("%s = %s: %q in %s", s.key, v, word, text)
 				}
-				delete(env, given)
+				if given != "" {
+					t.Setenv(given, "")
+				}
 			}
 		}
 	}

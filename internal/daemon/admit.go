@@ -32,28 +32,17 @@ func (d *daemon) overSocket(r *http.Request) (api.Grant, error) {
 	return d.overTCP(r) // a token binds its bearer, even an invalid one
 }
 
-// overTCP admits the bearer of a token.
+// overTCP admits the bearer of this run's secret, or of a token, whose agent then overrides the
+// request's. The scheme may be in any case.
 func (d *daemon) overTCP(r *http.Request) (api.Grant, error) {
-	secret, ok := bearer(r)
-	if !ok {
+	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "bearer") {
 		return api.Grant{}, errors.New("send a token: Authorization: Bearer TOKEN; fovea token makes one")
 	}
-	return d.byToken(r, secret)
-}
-
-// bearer returns the token of a request. The scheme may be in any case.
-func bearer(r *http.Request) (string, bool) {
-	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
-	return secret, ok && strings.EqualFold(scheme, "bearer")
-}
-
-// byToken admits the bearer of this run's secret, or of a token, whose agent then overrides
-// the request's.
-func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
 	if d.secret != "" && subtle.ConstantTimeCompare([]byte(secret), []byte(d.secret)) == 1 {
 		return d.asserted(r)
 	}
-	tokens, err := config.ReadTokens(nil)
+	tokens, err := config.ReadTokens()
 	if err != nil {
 		return api.Grant{}, err
 	}

@@ -59,10 +59,7 @@ func (i *idle) over() {
 // kept runs a background task as long as the daemon. It logs a panic and restarts the task
 // after a pause, so that the panic does not end the daemon.
 func (d *daemon) kept(ctx context.Context, what string, run func()) {
-	for {
-		if !d.panics(what, run) {
-			return
-		}
+	for d.panics(what, run) {
 		select {
 		case <-ctx.Done():
 			return

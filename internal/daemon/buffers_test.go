@@ -36,7 +36,7 @@ func (h *house) ask(method, path, body string, headers ...string) (int, string) 
 
 func (h *house) send(ctx context.Context, method, path, body string, headers ...string) *http.Response {
 	h.t.Helper()
-	socket, err := h.config.Socket(nil)
+	socket, err := h.config.Socket()
 	h.check(err)
 	r, err := http.NewRequestWithContext(ctx, method, "http://fovea"+path, strings.NewReader(body))
 	h.check(err)

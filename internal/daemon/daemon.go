@@ -72,7 +72,7 @@ const (
 func Serve(ctx context.Context, opts *Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	socket, err := opts.Config.Socket(nil)
+	socket, err := opts.Config.Socket()
 	if err != nil {
 		return err
 	}

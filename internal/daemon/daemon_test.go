@@ -78,10 +78,9 @@ func (h *house) start(change func(*daemon.Options)) {
 	m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Store: h.store,
 		Committed: feed.Committed, Embedder: h.embedder, Buffers: &feed.Buffers})
 	h.check(err)
-	ring, err := daemon.OpenRing(filepath.Join(h.config.StateDir, "serve.log"))
-	h.check(err)
-	calls, err := daemon.OpenRing(filepath.Join(h.config.StateDir, "calls.log"))
-	h.check(err)
+	ring, calls := &daemon.Ring{}, &daemon.Ring{}
+	h.check(ring.Open(filepath.Join(h.config.StateDir, "serve.log")))
+	h.check(calls.Open(filepath.Join(h.config.StateDir, "calls.log")))
 	listening := make(chan string, 1)
 	opts := &daemon.Options{
 		Memory: m, Config: h.config, Feed: feed, HTTP: true, Version: "test", Lines: ring, Calls: calls, Log: slog.New(slog.NewTextHandler(ring, nil)),
@@ -216,7 +215,7 @@ func TestWhoComesIn(t *testing.T) {
 	h := serve(t, func(o *daemon.Options) {
 		o.Config.Grants = map[string]config.Grant{"ada": {Paths: []string{"a.org"}}}
 	}, "a.org", "b.org")
-	tokens, err := config.ReadTokens(nil)
+	tokens, err := config.ReadTokens()
 	h.check(err)
 	ada, err := tokens.Add(config.Token{Name: "ada", Agent: "ada", Role: "agent", Made: time.Now()})
 	h.check(err)
@@ -292,7 +291,7 @@ func TestWhoComesIn(t *testing.T) {
 // left alone, and others are answered.
 func TestASlowClientHarmsNobody(t *testing.T) {
 	h := serve(t, nil, "a.org")
-	socket, err := h.config.Socket(nil)
+	socket, err := h.config.Socket()
 	h.check(err)
 	for range 50 {
 		c, err := net.Dial("unix", socket)
@@ -380,7 +379,7 @@ func TestASocketOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	c := config.Config{Memex: t.TempDir(), StateDir: filepath.Join(dir, "state")}
-	socket, err := c.Socket(nil)
+	socket, err := c.Socket()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,13 +397,35 @@ func TestASocketOfOthers(t *testing.T) {
 	}
 }
 
+// TestRingBeforeItsFile: what was written before the file was opened follows what the file has, in
+// memory and there.
+func TestRingBeforeItsFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(name, []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var r daemon.Ring
+	fmt.Fprintln(&r, "early")
+	if err := r.Open(name); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(&r, "late")
+	want := []string{"old", "early", "late"}
+	if got := daemon.ReadRing(name); !cmp.Equal(r.Lines(), want) || !cmp.Equal(got, want) {
+		t.Errorf("%q in memory, %q in the file", r.Lines(), got)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestRing: the newest thousand lines stay, also for the next daemon.
 func TestRing(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	var want []string
 	for run := range 3 {
-		r, err := daemon.OpenRing(name)
-		if err != nil {
+		r := &daemon.Ring{}
+		if err := r.Open(name); err != nil {
 			t.Fatal(err)
 		}
 		if got := r.Lines(); len(want) > 0 && !cmp.Equal(got, want[max(0, len(want)-1000):]) {
@@ -466,11 +487,11 @@ func TestTheLateOneEnds(t *testing.T) {
 // written, and who shows what is none is not taken for the person.
 func TestCredentialsCountOverTheSocket(t *testing.T) {
 	h := serve(t, nil, "a.org")
-	tokens, err := config.ReadTokens(nil)
+	tokens, err := config.ReadTokens()
 	h.check(err)
 	ada, err := tokens.Add(config.Token{Name: "ada", Agent: "ada", Role: "agent"})
 	h.check(err)
-	socket, err := h.config.Socket(nil)
+	socket, err := h.config.Socket()
 	h.check(err)
 	way := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
@@ -520,7 +541,7 @@ func TestAnotherEnvironment(t *testing.T) {
 // TestTokensBind: a token is for the scopes and paths that it names.
 func TestTokensBind(t *testing.T) {
 	h := serve(t, nil, "a.org")
-	tokens, err := config.ReadTokens(nil)
+	tokens, err := config.ReadTokens()
 	h.check(err)
 	secret, err := tokens.Add(config.Token{Name: "ada", Agent: "ada", Role: "agent", Scopes: []string{"project/river", "session/s1"}, Paths: []string{"a.org"}})
 	h.check(err)

@@ -29,7 +29,7 @@ func TestOneAgentIsLimited(t *testing.T) {
 		others  = 20      // notes of each of the others, as many as may come at once
 	)
 	h := serve(t, func(o *daemon.Options) { o.Config.WritesPerMinute = often }, "a.org")
-	socket, err := h.config.Socket(nil)
+	socket, err := h.config.Socket()
 	h.check(err)
 	transport := &http.Transport{MaxIdleConnsPerHost: clients, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)

@@ -24,7 +24,7 @@ import (
 // is named.
 func TestLockOfAnotherDaemon(t *testing.T) {
 	h := build(t, "a.org")
-	socket, err := h.config.Socket(nil)
+	socket, err := h.config.Socket()
 	h.check(err)
 	h.check(os.MkdirAll(filepath.Dir(socket), 0o700))
 	folder, err := vfs.Dir(filepath.Dir(socket))
@@ -36,8 +36,8 @@ func TestLockOfAnotherDaemon(t *testing.T) {
 		feed := &api.Feed{}
 		m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Committed: feed.Committed})
 		h.check(err)
-		ring, err := daemon.OpenRing(filepath.Join(h.config.StateDir, "serve.log"))
-		h.check(err)
+		ring := &daemon.Ring{}
+		h.check(ring.Open(filepath.Join(h.config.StateDir, "serve.log")))
 		err = daemon.Serve(ctx, &daemon.Options{Memory: m, Config: h.config, Feed: feed, Lines: ring, Log: slog.New(slog.DiscardHandler)})
 		h.check(errors.Join(m.Close(), ring.Close()))
 		return err

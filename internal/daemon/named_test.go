@@ -26,7 +26,7 @@ func TestNamesThatComeIn(t *testing.T) {
 	h := serve(t, func(*daemon.Options) {}, "a.org")
 	owners, err := foveatest.Address[daemon.Address](h.config.StateDir)
 	h.check(err)
-	tokens, err := config.ReadTokens(nil)
+	tokens, err := config.ReadTokens()
 	h.check(err)
 	secret, err := tokens.Add(config.Token{Name: "old", Agent: "mint", Role: "agent", Made: time.Now()})
 	h.check(err)

@@ -31,12 +31,12 @@ const placeName = "socket"
 // its daemon runs. A memex that now has its own state folder uses these only if everywhere
 // is set.
 func places(c *config.Config, everywhere bool) ([]string, error) {
-	socket, err := c.Socket(nil)
+	socket, err := c.Socket()
 	if err != nil {
 		return nil, err
 	}
 	out, states := []string{socket}, []string{c.StateDir}
-	base, err := config.StoresDir(nil)
+	base, err := config.StoresDir()
 	if err == nil && filepath.Dir(c.StateDir) == base && (everywhere || !stores.Begun(c.StateDir)) {
 		states = append(states, stores.Of(base, stores.Identity(c.Memex))...)
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // Ring keeps the newest lines of the log, in memory and in a file that the next daemon
-// continues. It is safe for concurrent use.
+// continues. The zero value has no file yet: the log of a daemon begins before the process has won
+// the right to be one. It is safe for concurrent use.
 type Ring struct {
 	name string
 
@@ -29,22 +30,26 @@ type Ring struct {
 // kept is the number of lines that a Ring keeps; its file has at most twice as many.
 const kept = 1000
 
-// OpenRing opens or creates the log in a file. If this user may not write it, the lines are
-// kept in memory only.
-func OpenRing(name string) (*Ring, error) {
-	r := &Ring{name: name}
+// Open opens or creates the log in a file, and adds the lines that were written before. If this user
+// may not write it, the lines are kept in memory only.
+func (r *Ring) Open(name string) error {
 	text, err := vfs.ReadPlain(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !vfs.Unwritable(err) {
-		return nil, fmt.Errorf("log: %w", err)
+		return fmt.Errorf("log: %w", err)
 	}
-	lines := linesOf(text)
-	r.written = len(lines)
-	r.lines = slices.Clone(lines[max(0, len(lines)-kept):])
-	r.file, err = vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	file, err := vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil && !vfs.Unwritable(err) {
-		return nil, fmt.Errorf("log: %w", err)
+		return fmt.Errorf("log: %w", err)
 	}
-	return r, nil
+	r.mu.Lock()
+	early, lines := r.lines, linesOf(text)
+	r.name, r.file, r.written = name, file, len(lines)
+	r.lines = slices.Clone(lines[max(0, len(lines)-kept):])
+	r.mu.Unlock()
+	for _, line := range early {
+		_, _ = r.Write([]byte(line + "\n")) // it never fails
+	}
+	return nil
 }
 
 // ReadRing returns the lines in the file of a log, oldest first; none if it cannot be read.

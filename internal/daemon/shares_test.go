@@ -27,7 +27,7 @@ import (
 // token makes a token for an agent.
 func (h *house) token(agent string) string {
 	h.t.Helper()
-	tokens, err := config.ReadTokens(nil)
+	tokens, err := config.ReadTokens()
 	h.check(err)
 	secret, err := tokens.Add(config.Token{Name: agent, Agent: agent, Role: "agent"})
 	h.check(err)
@@ -113,7 +113,7 @@ func TestStreamsOfOneToken(t *testing.T) {
 // are answered, and so is the port.
 func TestStreamsOfTheOwner(t *testing.T) {
 	h := serve(t, nil, "a.org")
-	socket, err := h.config.Socket(nil)
+	socket, err := h.config.Socket()
 	h.check(err)
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)

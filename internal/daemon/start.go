@@ -32,7 +32,7 @@ const outputSuffix = ".out"
 // command that ends without serving prints the reason as JSON on its last line; Start
 // returns it as an error of the same kind.
 func Start(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, command string, args ...string) (*httpapi.Client, error) {
-	socket, err := c.Socket(nil)
+	socket, err := c.Socket()
 	if err == nil {
 		err = makePrivate(filepath.Dir(socket))
 	}

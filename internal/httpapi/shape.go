@@ -173,7 +173,7 @@ func (s *shape) tag(a any, before, after string) string {
 		return a.Digest
 	case *api.ContextResponse:
 		if a.Session == "" { // the next window of a session is another one
-			return a.Root
+			return a.Root.String()
 		}
 	}
 	if s.rooted() && before == after {
