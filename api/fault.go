@@ -54,8 +54,8 @@ func (f *Fault) reason() string {
 // Err makes the error again: a *fovea.Error that says the same on one line.
 func (f *Fault) Err() error {
 	e := &fovea.Error{Op: f.Op, What: f.What, Mine: f.Mine, Theirs: f.Theirs, Err: errors.New(f.reason())}
-	for k := fovea.Other; k < fovea.Kind(len(kindNames)); k++ {
-		if kindNames[k] == f.Title {
+	for k := fovea.Other; !strings.HasPrefix(k.String(), "kind "); k++ { // which begins what is none
+		if k.String() == f.Title {
 			e.Kind = k
 		}
 	}
@@ -64,14 +64,6 @@ func (f *Fault) Err() error {
 	}
 	return e
 }
-
-// kindNames are the kinds in words, by number.
-var kindNames = func() (names []string) {
-	for k := fovea.Other; !strings.HasPrefix(k.String(), "kind "); k++ {
-		names = append(names, k.String())
-	}
-	return names
-}()
 
 // Protocol is the number of the language that a daemon and its clients speak. It
 // changes when one of them would misunderstand the other.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,9 +15,6 @@ import (
 // cloneFile is in the state folder from the moment when it has the history until the clone has
 // ended: after a kill between these, the same command goes on.
 const cloneFile = "clone.json"
-
-// maxCloneFile is the largest cloneFile in bytes that is read.
-const maxCloneFile = 64 << 10
 
 // underWay is the content of cloneFile.
 type underWay struct {
@@ -50,12 +46,7 @@ func (how *cloning) resumes(state string) (resumed, fromRemote bool) {
 	}
 	defer in.Close()
 	var was underWay
-	info, err := in.Lstat(cloneFile)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCloneFile {
-		return false, false
-	}
-	text, err := in.ReadFile(cloneFile)
-	if err != nil || json.Unmarshal(text, &was) != nil || was.Source != how.absolute() {
+	if vfs.ReadJSON(vfs.Plain(in), cloneFile, &was) != nil || was.Source != how.absolute() {
 		return false, false
 	}
 	how.signer, how.others = was.Signer, was.Others

@@ -242,7 +242,7 @@ func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.F
 			}
 			return mcpserver.New(svc, opts)
 		}}
-	}, nil)
+	})
 	go follow(ctx, feed, web.Changed)
 	return web
 }

@@ -2,9 +2,9 @@
 
 // Package config reads the configuration file and the environment, once, into one value.
 //
-// [Load] returns a [Config]; [StateDir] returns the state folder of a memex and [Expand]
-// resolves variables in a path. [Config.Keys] returns the key that signs heads,
-// [Config.Socket] the daemon's socket, [ReadTokens] the tokens that HTTP accepts.
+// [Load] returns a [Config]; [StateDir] returns the state folder of a memex. [Config.Keys] returns
+// the key that signs heads, [Config.Socket] the daemon's socket, [ReadTokens] the tokens that HTTP
+// accepts.
 //
 // Invariants:
 //

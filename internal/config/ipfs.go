@@ -5,7 +5,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,8 +41,8 @@ const maxAddress = 4 << 10
 
 // Address returns the URL of the daemon's RPC: the configured one, else that in the file api of
 // IPFS_PATH (~/.ipfs), which a running daemon writes, else the standard one. One that is not
-// configured must be on this machine. Errors: ipfs.ErrAddress,
-// ipfs.ErrFar, those of reading the file.
+// configured must be on this machine. Errors: ipfs.ErrAddress, ipfs.ErrFar, those of reading the
+// file.
 func (c IPFS) Address() (string, error) {
 	if c.API != "" {
 		return c.API, nil
@@ -56,19 +55,14 @@ func (c IPFS) Address() (string, error) {
 		return ipfs.ParseAddress(ipfs.StandardAPI, false)
 	}
 	name := filepath.Join(folder, "api")
-	f, err := vfs.OpenPlain(name, os.O_RDONLY, 0)
+	text, err := vfs.ReadPlain(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ipfs.ParseAddress(ipfs.StandardAPI, false)
 	}
-	if err != nil {
-		return "", fmt.Errorf("config: %w", err)
+	address := ""
+	if err == nil {
+		address, err = ipfs.ParseAddress(string(text[:min(len(text), maxAddress)]), false)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxAddress))
-	if err != nil {
-		return "", fmt.Errorf("config: %s: %w", name, err)
-	}
-	address, err := ipfs.ParseAddress(string(text), false)
 	if err != nil {
 		return "", fmt.Errorf("config: %s: %w", name, err)
 	}

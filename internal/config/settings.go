@@ -5,9 +5,9 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"

@@ -177,7 +177,7 @@ func extensible(s *jsonschema.Schema) {
 func (s *Server) openAPI(w http.ResponseWriter, r *http.Request) {
 	doc, err := description()
 	if err != nil {
-		fail(w, "openapi", err, http.StatusInternalServerError)
+		fail(w, r, "openapi", err)
 		return
 	}
 	s.answer(w, r, doc)

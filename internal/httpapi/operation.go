@@ -26,7 +26,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := trust.MayAsk(r.Context(), op); err != nil {
 			events.Log(r.Context(), s.opts.Calls, op, err)
-			fail(w, op.Name, err, Status(err))
+			fail(w, r, op.Name, err)
 			return
 		}
 		call, pg, ok := s.callOf(w, r, shape)
@@ -50,7 +50,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			if errors.Is(err, errTooOften) || errors.Is(err, errGaveWay) {
 				w.Header().Set("Retry-After", "1")
 			}
-			fail(w, op.Name, err, statusOf(r, err))
+			fail(w, r, op.Name, err)
 			return
 		}
 		if a, ok = pg.cut(w, r, a, before, after); !ok {
@@ -97,7 +97,7 @@ func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c ap
 	req, err := sh.op.DecodeRequest(body)
 	if err != nil {
 		events.Log(r.Context(), s.opts.Calls, sh.op, err)
-		fail(w, sh.op.Name, err, Status(err))
+		fail(w, r, sh.op.Name, err)
 		return c, nil, false
 	}
 	return api.Call{Op: sh.op, Request: req, Key: r.Header.Get(api.HeaderOp), Sync: sync, Warn: func(err error) {
@@ -110,7 +110,7 @@ func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c ap
 func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]byte, *page, bool) {
 	fields, pg, err := sh.parameters(r)
 	if err != nil {
-		fail(w, sh.op.Name, err, http.StatusBadRequest)
+		fail(w, r, sh.op.Name, err)
 		return nil, nil, false
 	}
 	if r.Method == http.MethodGet {
@@ -137,7 +137,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		return nil, nil, false
 	}
 	if body, err = sh.rebased(body, r.Header.Get("If-Match")); err != nil {
-		fail(w, sh.op.Name, err, Status(err))
+		fail(w, r, sh.op.Name, err)
 		return nil, nil, false
 	}
 	return body, pg, true

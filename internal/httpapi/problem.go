@@ -41,10 +41,10 @@ func Status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// fail answers with an error of an operation.
-func fail(w http.ResponseWriter, op string, err error, status int) {
+// fail answers a request with an error of an operation.
+func fail(w http.ResponseWriter, r *http.Request, op string, err error) {
 	f := api.FaultOf(op, err)
-	f.Status = status
+	f.Status = statusOf(r, err)
 	writeProblem(w, f)
 }
 

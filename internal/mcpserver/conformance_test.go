@@ -165,7 +165,7 @@ func behindTheDaemon(svc api.Service, with func(*mcpserver.Server), admit httpap
 				with(s)
 				return s
 			}}
-		}, nil)
+		})
 	}
 	return httpapi.New(httpapi.Options{Service: svc, Hello: func() api.Hello { return api.Hello{} }, Feed: &api.Feed{}, MCP: web}).Handler(admit)
 }

@@ -4,7 +4,6 @@ package mcpserver
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -61,7 +60,7 @@ type cachedServer struct {
 }
 
 // NewWeb returns a handler. Its caller has authenticated the requests.
-func NewWeb(caller CallerOf, log *slog.Logger) *Web {
+func NewWeb(caller CallerOf) *Web {
 	w := &Web{
 		caller: caller, servers: map[string]*cachedServer{}, sessions: map[string]*bound.Share{},
 		perServer: bound.NewShares(bound.Servers), perSession: bound.NewShares(bound.Sessions),
@@ -73,8 +72,8 @@ func NewWeb(caller CallerOf, log *slog.Logger) *Web {
 		return nil
 	}
 	// The SDK serves revisions with sessions and those without by two handlers.
-	w.with = mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Logger: log, SessionTimeout: sessionIdle, EventStore: newEvents()})
-	w.without = mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Logger: log, Stateless: true, PropagateRequestCancellation: true})
+	w.with = mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle, EventStore: newEvents()})
+	w.without = mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
 	return w
 }
 

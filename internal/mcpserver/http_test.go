@@ -22,7 +22,7 @@ import (
 func forAll(s *mcpserver.Server) *mcpserver.Web {
 	return mcpserver.NewWeb(func(*http.Request) mcpserver.Caller {
 		return mcpserver.Caller{Key: "all", Bearer: bound.Owner, Open: func() *mcpserver.Server { return s }}
-	}, nil)
+	})
 }
 
 // bearer sends a token with each request.
@@ -46,7 +46,7 @@ func TestServersAreKept(t *testing.T) {
 			opened.Add(1)
 			return mcpserver.New(svc, nil)
 		}}
-	}, nil)
+	})
 	site := httptest.NewServer(web)
 	t.Cleanup(site.Close)
 	told := make(chan string, 100)

@@ -56,7 +56,7 @@ func TestEachRevision(t *testing.T) {
 
 // TestNobodyIsServedWithoutAServer: Web refuses a request that no server is for.
 func TestNobodyIsServedWithoutAServer(t *testing.T) {
-	web := httptest.NewServer(mcpserver.NewWeb(func(*http.Request) mcpserver.Caller { return mcpserver.Caller{} }, nil))
+	web := httptest.NewServer(mcpserver.NewWeb(func(*http.Request) mcpserver.Caller { return mcpserver.Caller{} }))
 	t.Cleanup(web.Close)
 	_, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL}, nil)
 	if err == nil {

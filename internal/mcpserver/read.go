@@ -35,7 +35,7 @@ func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, _ extra
 	if err := writeChildren(ctx, svc, &b, n, req.At == ""); err != nil {
 		return reply{}, err
 	}
-	writeBacklinks(&b, n)
+	writeNotes(&b, "Links to it", n.Backlinks[:min(maxBacklinks, len(n.Backlinks))], n.BacklinkCount)
 	text := legible(b.String())
 	if req.Offset < 0 || req.Offset > len(text) || req.Offset < len(text) && !utf8.RuneStart(text[req.Offset]) {
 		return reply{}, misuse(fmt.Sprintf("offset must be a boundary between characters within the %d bytes", len(text)))
@@ -73,41 +73,39 @@ func facts(n *api.Shown) string {
 // writeChildren names the notes right below one: by title as they are now, of the past
 // by id alone.
 func writeChildren(ctx context.Context, svc api.Service, b *strings.Builder, n *api.Shown, now bool) error {
-	if len(n.Children) == 0 {
-		return nil
+	below := make([]api.Node, min(maxChildren, len(n.Children)))
+	for i := range below {
+		below[i].ID = n.Children[i]
 	}
-	fmt.Fprintf(b, "\nBelow it (%d):\n", len(n.Children))
-	ids := n.Children[:min(maxChildren, len(n.Children))]
-	titles, handles := map[string]string{}, map[string]string{}
-	if now {
+	if now && len(below) > 0 {
 		nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: "parent:(id:" + quoted(n.ID) + ")", Limit: maxChildren})
 		if err != nil {
 			return err
 		}
-		for i := range nodes {
-			titles[nodes[i].ID], handles[nodes[i].ID] = headline(&nodes[i]), nodes[i].Handle
+		for i := range below {
+			if at := slices.IndexFunc(nodes, func(k api.Node) bool { return k.ID == below[i].ID }); at >= 0 {
+				below[i] = nodes[at]
+			}
 		}
 	}
-	for _, id := range ids {
-		fmt.Fprintf(b, "- %s  id %s\n", titles[id], cmp.Or(handles[id], id))
-	}
-	if rest := len(n.Children) - len(ids); rest > 0 {
-		fmt.Fprintf(b, "- and %d more\n", rest)
-	}
+	writeNotes(b, "Below it", below, len(n.Children))
 	return nil
 }
 
-// writeBacklinks names notes that link to one.
-func writeBacklinks(b *strings.Builder, n *api.Shown) {
-	if n.BacklinkCount == 0 {
+// writeNotes names the first of some notes, if there are any.
+func writeNotes(b *strings.Builder, what string, first []api.Node, all int) {
+	if all == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\nLinks to it (%d):\n", n.BacklinkCount)
-	from := n.Backlinks[:min(maxBacklinks, len(n.Backlinks))]
-	for i := range from {
-		fmt.Fprintf(b, "- %s  id %s\n", headline(&from[i]), cmp.Or(from[i].Handle, from[i].ID))
+	fmt.Fprintf(b, "\n%s (%d):\n", what, all)
+	for i := range first {
+		title := ""
+		if first[i].Handle != "" { // else the id alone is known
+			title = headline(&first[i])
+		}
+		fmt.Fprintf(b, "- %s  id %s\n", title, cmp.Or(first[i].Handle, first[i].ID))
 	}
-	if rest := n.BacklinkCount - len(from); rest > 0 {
+	if rest := all - len(first); rest > 0 {
 		fmt.Fprintf(b, "- and %d more\n", rest)
 	}
 }

@@ -55,7 +55,7 @@ func TestSessionsWithoutEnd(t *testing.T) {
 		who := r.Header.Get("Authorization")
 		return mcpserver.Caller{Key: who + " " + r.Header.Get("Fovea-Session"), Bearer: bound.Agent(who),
 			Open: func() *mcpserver.Server { return mcpserver.New(svc, nil) }}
-	}, nil)
+	})
 	site := httptest.NewServer(web)
 	t.Cleanup(site.Close)
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
