@@ -44,7 +44,6 @@ var ofLogs = []mutant{
 		"	p.before = p.known.Head\n	if err := p.drop(p.litterOf(next.Head)); err != nil {\n		return Pushed{}, err\n	}\n	if err := p.replace(next); err != nil {"},
 	{"an answer that is lost is a failure", "push.go", "again != nil || tagOf(there) != next.Sum", "again == nil || tagOf(there) != next.Sum"},
 	{"a log that went back is taken", "pull.go", "h.Count < have.Head.Count, h.Count == have.Head.Count && have.Sum != tagOf(data)", "h.Count == 0"},
-	{"a damaged piece is read", "head.go", "tagOf(data) != piece.Name", "tagOf(data) == \"\""},
 	{"a damaged piece stays", "head.go", "err = p.to.Put(p.ctx, name, tag, data)", "err, _ = nil, tag"},
 }
 
