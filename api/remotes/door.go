@@ -107,7 +107,8 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 }
 
 // brought says what came into a scope.
-func brought(ctx context.Context, a api.Access, m *fovea.Memory, c fovea.Commit, name string, files []string, conflicts []document.Conflict) Brought {
+func brought(ctx context.Context, a api.Access, m *fovea.Memory, c fovea.Commit, name string, files []string,
+	conflicts []document.Conflict) Brought {
 	root := m.View().Root()
 	if c.Seq != 0 { // one that comes again finds its own
 		root = c.Root

@@ -174,7 +174,8 @@ func (n node) incoming(ctx context.Context, a api.Access, op, cid string, wantSt
 }
 
 // fetchCID reads what a CID names into a state folder, see ipfs.Client.Fetch.
-func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error), cid string, in vfs.FS, memex string, wantState bool) (ipfs.Found, error) {
+func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error), cid string, in vfs.FS, memex string,
+	wantState bool) (ipfs.Found, error) {
 	d, err := ipfs.ParseCID(cid)
 	var seals api.Seals
 	if err == nil && keys != nil {

@@ -228,7 +228,8 @@ func mergeCopy(ctx context.Context, a api.Access, req MergeRequest) (*MergeRespo
 		return nil, err
 	}
 	b := brought(ctx, a, a.On(), c, "", files, conflicts)
-	out := &MergeResponse{Seq: b.Seq, Root: b.Root, Parents: []string{}, Files: b.Files, Left: b.Left, Conflicts: b.Conflicts, Would: b.Would}
+	out := &MergeResponse{Seq: b.Seq, Root: b.Root, Parents: []string{}, Files: b.Files, Left: b.Left,
+		Conflicts: b.Conflicts, Would: b.Would}
 	for _, parent := range c.Parents {
 		out.Parents = append(out.Parents, parent.String())
 	}
