@@ -79,7 +79,7 @@ var (
 
 // talkDays returns the days that facts name.
 func talkDays() (days []string) {
-	for _, month := range strings.Fields("January February March April May June July August September October") {
+	for month := range strings.FieldsSeq("January February March April May June July August September October") {
 		for _, day := range []int{2, 5, 9, 13, 17, 21, 26, 28} {
 			days = append(days, fmt.Sprintf("%d %s", day, month))
 		}

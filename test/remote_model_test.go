@@ -3,6 +3,7 @@
 package test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -217,7 +218,7 @@ func (c *carrier) carry(name string) {
 	was := c.synced[name]
 	changed1, changed2 := tag1 != was[0], tag2 != was[1]
 	switch {
-	case changed1 && changed2 && tag1 != "" && tag2 != "":
+	case changed1 && changed2 && tag1 != "" && tag2 != "" && !bytes.Equal(one, two):
 		loser, from := one, 1
 		if c.rand.IntN(2) == 0 {
 			loser, from = two, 0

@@ -87,7 +87,7 @@ func parseIDLocations(text string) (map[string]string, error) {
 			return out, errIDLocations
 		}
 		text = text[len(found[0]):]
-		word := lispEscape.ReplaceAllString(strings.Trim(found[1], `"`), "$1")
+		word := lispEscape.ReplaceAllString(strings.TrimSuffix(strings.TrimPrefix(found[1], `"`), `"`), "$1")
 		switch token := found[1]; {
 		case token == "(" && depth < 2:
 			depth, file = depth+1, nil

@@ -19,6 +19,7 @@ func TestParseIDLocations(t *testing.T) {
 	}{
 		{"two files", "((\"~/org/a.org\" \"one\" \"two\")\n (\"b \\\"c\\\\.org\" \"three\"))\n",
 			map[string]string{"one": "~/org/a.org", "two": "~/org/a.org", "three": `b "c\.org`}, nil},
+		{"ends in a quote", "((\"a\\\"\" \"x\\\"\"))", map[string]string{`x"`: `a"`}, nil},
 		{"a comment", ";; by Emacs\n((\"a\" \"x\"))", map[string]string{"x": "a"}, nil},
 		{"none", "nil\n", map[string]string{}, nil},
 		{"an empty list", "()", map[string]string{}, nil},

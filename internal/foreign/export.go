@@ -125,15 +125,15 @@ func front(kind Kind, d *Out, words []string) (string, error) {
 			pairs = append(pairs, pair{key, properties[key]})
 		}
 	}
-	head := "---\n"
+	var head strings.Builder
 	for _, p := range pairs {
 		text, err := yaml.Marshal(map[string]any{p.key: p.value})
 		if err != nil {
 			return "", err
 		}
-		head += string(text)
+		head.WriteString(string(text))
 	}
-	return head + "---\n", nil
+	return "---\n" + head.String() + "---\n", nil
 }
 
 // pair is a key of front matter with its value.

@@ -277,8 +277,9 @@ func inbox(state *graph.State, agent string, onlyUnread bool) []Message {
 	return out
 }
 
-// maxGap is how many files of an inbox that follow one another may be gone.
-const maxGap = 16
+// maxGap is the number of files of an inbox, one after the other, that may have been removed: 64 MiB
+// of messages. Those that follow a larger gap are not found.
+const maxGap = 256
 
 // inboxes lists the files of an agent's inbox in a state, oldest first.
 func inboxes(state *graph.State, agent string) (paths []string) {

@@ -179,6 +179,16 @@ func TestInboxFiles(t *testing.T) {
 	}
 }
 
+// TestGapOfInboxes: messages are found where many files of the inbox before them were removed.
+func TestGapOfInboxes(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"agents/bob/inbox-200.org": "* Old\n:PROPERTIES:\n:ID: old\n:FROM: ada\n:TO: bob\n:READ: no\n:END:\n",
+	})
+	if box := w.hive().Inbox("bob", true); len(box) != 1 || box[0].ID != "old" {
+		t.Errorf("%+v", box)
+	}
+}
+
 var nasty = []string{
 	"a\n* b", "* TODO x", "TODO x", "COMMENT y", "[#A] z", "x :tag:", "x :crypt:", "\r* b", "a\u2028* b", "\x00", "**", "DONE", ":PROPERTIES:", "[2026-11-24 Tue]",
 	":END:\n* gone", ":PROPERTIES:\n:ID: hull\n:END:", "#+TITLE: mine", "#+SETUPFILE: /etc/passwd", "#+begin_src emacs-lisp :eval yes\n(delete-file)\n#+end_src",

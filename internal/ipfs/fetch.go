@@ -37,7 +37,7 @@ func (c *Client) readPack(ctx context.Context, p place.Pack, sealed bool, key pl
 		return unwrapped(err)
 	}
 	parts := &place.Joined{Next: f.piece}
-	in := io.Reader(parts)
+	var in io.Reader
 	if sealed {
 		in, err = place.Unseal(parts, key)
 	} else {

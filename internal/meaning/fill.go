@@ -5,7 +5,6 @@ package meaning
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/embed"
@@ -17,8 +16,9 @@ import (
 
 // Limits of what an embedder is given at once.
 const (
-	maxBatch = 32
-	maxText  = 256 << 10 // of one node
+	maxBatch      = 32
+	maxBatchBytes = 32 << 10 // after which no further text is added: what a failure loses is little
+	maxText       = 256 << 10 // of one node
 )
 
 // Fill makes the vectors that are missing, and has the model prove itself if it has not.
@@ -56,7 +56,8 @@ func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
 	}
 	x.expect(len(missing))
 	done := 0
-	for batch := range slices.Chunk(missing, maxBatch) {
+	for done < len(missing) {
+		batch := batchOf(missing[done:])
 		if err := e.embed(ctx, batch); err != nil {
 			return err
 		}
@@ -98,6 +99,17 @@ func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
 				seen[n.Own] = true
 				nodes = append(nodes, n)
 			}
+		}
+	}
+	return nodes
+}
+
+// batchOf returns the first of some nodes, as many as an embedder is given at once.
+func batchOf(nodes []*node.Node) []*node.Node {
+	size := 0
+	for i, n := range nodes {
+		if size += len(Text(n)); i == maxBatch || i > 0 && size > maxBatchBytes {
+			return nodes[:i]
 		}
 	}
 	return nodes

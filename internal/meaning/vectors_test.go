@@ -146,6 +146,26 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// TestFillKeepsAtOnce: a server that refuses to go on costs what it was just asked, not the vectors
+// of all large texts before.
+func TestFillKeepsAtOnce(t *testing.T) {
+	var text strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&text, "* large %d\n%s\n", i, strings.Repeat("words ", 4000))
+	}
+	e := &made{}
+	r := vectorsOf(t, faultfs.New(), e, text.String())
+	errBusy := errors.New("too many requests")
+	err := r.Fill(t.Context(), func(done, _ int) {
+		if done >= 4 {
+			e.set(errBusy, 0)
+		}
+	})
+	if s := r.Status(); !errors.Is(err, errBusy) || s.Vectors < 4 || s.Vectors == 8 {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
 // TestSecrets: no embedder sees encrypted text, and one on another computer only what is
 // meant for it.
 func TestSecrets(t *testing.T) {

@@ -2,11 +2,13 @@
 
 package outline
 
+import "strings"
+
 // Text returns the outline of src.
 func Text(language string, src []byte) string {
-	text := ""
+	var text strings.Builder
 	for _, l := range linesOf(scan(language, src), len(src)) {
-		text += l.format(1) + "\n"
+		text.WriteString(l.format(1) + "\n")
 	}
-	return text
+	return text.String()
 }

@@ -16,9 +16,9 @@
 //   - What Retain removed is gone from the file, byte for byte.
 //   - A row of a Set never changes, and means the same text in each Set of the store. Readers
 //     take no lock.
-//   - In memory a number of a row is one byte: an integer from -127 to 127, times a factor that the
-//     row has. All rows that may be near are compared, by sums of integers, which are the same
-//     on every processor. .98 of the ten nearest, or more, are those of exact vectors.
+//   - In memory a number of a row is an integer from -32512 to 32512 times a factor that the row has,
+//     its bytes in two planes. All rows are compared, by sums of integers, which are the same on
+//     every processor: those of the first plane alone where these prove that a row is not among the best.
 //   - Cosines are rounded to multiples of 1/65536 before anything is ranked, and equal ones rank by
 //     digest, so that no order depends on the order of insertion, nor on who asks: a daemon
 //     that made the vectors, or a command that read them.
