@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,6 +20,12 @@ import (
 const (
 	full    = 16 << 10 // of a file that gets no more headlines
 	maxEdit = 64 << 10 // of the headlines of one edit, of which the last may exceed it
+)
+
+// Times of a process that waits for the mirror, which another one holds for a change.
+const (
+	patience   = 30 * time.Second
+	retryAfter = 5 * time.Millisecond
 )
 
 // change is a change of the graph being written, each step by an operation of the memory.
@@ -36,7 +43,9 @@ func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	defer s.mu.Unlock()
 	c := &change{Store: s, ctx: context.WithoutCancel(ctx)}
 	if s.mirror != nil {
-		if err := s.mirror.lock.Lock(); err != nil {
+		waiting, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if _, err := s.mirror.lock.TryLockContext(waiting, retryAfter); err != nil {
 			return fmt.Errorf("nothing was written, because the file %s cannot be locked: %w", s.mirror.path, err)
 		}
 		defer s.mirror.lock.Unlock()
@@ -62,8 +71,6 @@ func (c *change) commit(e *api.EditResponse, err error) error {
 	}
 	return err
 }
-
-func (c *change) edit(req api.EditRequest) error { return c.commit(api.OpEdit.Call(c.ctx, c.svc, req)) }
 
 // create adds and returns what is new of a list of entities or relations.
 func create[T any](c *change, list []T, of func(T) (key any, e Entity)) ([]T, error) {
@@ -95,17 +102,29 @@ func (c *change) add(headlines []*headline) error {
 		if text.Len() < maxEdit && i < len(headlines)-1 {
 			continue
 		}
-		head, err := c.head()
-		if err != nil {
-			return err
-		}
-		c.model.sizes[head] += text.Len()
-		if err := c.edit(api.EditRequest{ID: head, Append: new(text.String()), AllowSubheadings: true}); err != nil {
+		if err := c.append(text.String()); err != nil {
 			return err
 		}
 		text.Reset()
 	}
 	return nil
+}
+
+// append writes the text of headlines to the first file that is not full, which it makes again if somebody has deleted it meanwhile.
+func (c *change) append(text string) error {
+	for isAgain := false; ; isAgain = true {
+		head, err := c.head()
+		if err != nil {
+			return err
+		}
+		e, err := api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: head, Append: &text, AllowSubheadings: true})
+		if fovea.KindOf(err) == fovea.NotFound && !isAgain {
+			delete(c.model.sizes, head)
+			continue
+		}
+		c.model.sizes[head] += len(text)
+		return c.commit(e, err)
+	}
 }
 
 // headID names the headline of a file, below which entities and relations stand.
@@ -150,7 +169,7 @@ func (c *change) addObservations(in additions) (results, error) {
 		}
 		h.observe(h.entity.Observations, added)
 		c.model.mirrored = 0
-		if err := c.edit(api.EditRequest{ID: h.nodes[0], Append: new(items(added))}); err != nil {
+		if err := c.commit(api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: h.nodes[0], Append: new(items(added))})); err != nil {
 			return out, err
 		}
 	}

@@ -4,6 +4,7 @@ package servermemory_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +12,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -137,6 +140,35 @@ func TestMirror(t *testing.T) {
 	if _, err := os.Stat(fmt.Sprint(file, ".before-fovea-", len(lacking)+1)); err == nil {
 		t.Error("a content was kept twice")
 	}
+}
+
+// TestMirrorThatIsHeld: who waits for the mirror stops with its context, and nothing is written.
+func TestMirrorThatIsHeld(t *testing.T) {
+	svc, _ := newPlace(t).open(t)
+	file := filepath.Join(t.TempDir(), "memory.jsonl")
+	holder := flock.New(filepath.Join(filepath.Dir(file), ".memory.jsonl.lock"))
+	if err := holder.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	opened := make(chan error, 1)
+	go func() {
+		_, err := servermemory.Open(ctx, svc, servermemory.NewMirror(file))
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "nothing was written") {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it still waits")
+	}
+	if err := holder.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	store(t, svc, servermemory.NewMirror(file))
 }
 
 // TestMirrorAfterAFailure: a change that fails after its first step leaves the file as it was;

@@ -3,6 +3,7 @@
 package servermemory_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -229,6 +230,62 @@ func TestPipelined(t *testing.T) {
 	svc, _ = p.open(t)
 	if g, err := store(t, svc, nil).Graph(t.Context()); err != nil || len(g.Entities) != 200 {
 		t.Errorf("%d entities, %v", len(g.Entities), err)
+	}
+}
+
+// TestEntityThatLeaves: an entity that somebody refiles out of the folder is none of the graph, one that comes back is.
+func TestEntityThatLeaves(t *testing.T) {
+	p := newPlace(t)
+	svc, m := p.open(t)
+	s := store(t, svc, nil)
+	if _, text, failed := call(t, client(t, s), "create_entities", `{"entities":[{"name":"A","entityType":"t","observations":[]},`+
+		`{"name":"B","entityType":"t","observations":[]}]}`); failed {
+		t.Fatal(text)
+	}
+	owner := api.NewLocal(m, nil)
+	if _, err := api.OpRemember.Call(t.Context(), owner, api.RememberRequest{Under: "elsewhere.org", Title: "Elsewhere"}); err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := api.OpQuery.Call(t.Context(), owner, api.QueryRequest{Query: `path:"server-memory/" heading:B`})
+	if err != nil || len(nodes) != 1 {
+		t.Fatalf("%v, %v", nodes, err)
+	}
+	for _, step := range []struct {
+		to   string
+		want int
+	}{{"elsewhere.org", 1}, {"server-memory-graph-0001", 2}} {
+		if _, err := api.OpRefile.Call(t.Context(), owner, api.MoveRequest{ID: nodes[0].ID, To: step.to}); err != nil {
+			t.Fatal(err)
+		}
+		if g, err := s.Graph(t.Context()); err != nil || len(g.Entities) != step.want {
+			t.Errorf("in %s: %v, %v", step.to, g.Entities, err)
+		}
+	}
+}
+
+// TestFileThatVanishes: a create goes on with a new file if its file is deleted while it runs.
+func TestFileThatVanishes(t *testing.T) {
+	p := newPlace(t)
+	svc, _ := p.open(t)
+	vanishes := false
+	c := client(t, store(t, api.Service(func(ctx context.Context, call api.Call) (any, error) {
+		if call.Op.Name == "edit" && vanishes {
+			vanishes = false
+			if err := os.RemoveAll(filepath.Join(p.memex, "agents")); err != nil {
+				t.Error(err)
+			}
+		}
+		return svc(ctx, call)
+	}), nil))
+	for _, name := range []string{"A", "B"} {
+		if _, text, failed := call(t, c, "create_entities", `{"entities":[{"name":"`+name+`","entityType":"t","observations":[]}]}`); failed {
+			t.Fatal(text)
+		}
+		vanishes = true
+	}
+	vanishes = false
+	if data, text, failed := call(t, c, "read_graph", `{}`); failed || strings.Contains(data, `"A"`) || !strings.Contains(data, `"B"`) {
+		t.Errorf("the graph is %s %s", data, text)
 	}
 }
 

@@ -88,7 +88,7 @@ func (s *Store) refresh(ctx context.Context) error {
 func (s *Store) changed(ctx context.Context, now uint64) bool {
 	d, err := api.OpDiff.Call(ctx, s.svc, api.DiffRequest{From: fmt.Sprintf("seq:%d", s.seq), To: fmt.Sprintf("seq:%d", now)})
 	return err != nil || slices.ContainsFunc(slices.Concat(d.Removed, d.Added, d.Changed, d.Moved), func(c api.Changed) bool {
-		return strings.HasPrefix(c.Path, folder)
+		return strings.HasPrefix(c.Path, folder) || strings.HasPrefix(c.Was, folder)
 	})
 }
 
