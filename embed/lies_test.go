@@ -84,6 +84,33 @@ func TestLyingServers(t *testing.T) {
 	}
 }
 
+// TestServerThatLoads: a server that fails while it loads its model is not opened in another shape that it has too.
+func TestServerThatLoads(t *testing.T) {
+	f, alsoOpenAI := newFake(t, KindOllama), newFake(t, KindOpenAI)
+	both := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			alsoOpenAI.ServeHTTP(w, r)
+			return
+		}
+		f.ServeHTTP(w, r)
+	}))
+	t.Cleanup(both.Close)
+	f.set(func() {
+		f.twist = func(w http.ResponseWriter, _ []string, _ map[string]any) bool {
+			http.Error(w, "loading the model", http.StatusInternalServerError)
+			return false
+		}
+	})
+	if e, err := Open(t.Context(), Config{Kind: KindAuto, URL: both.URL}); err == nil || !strings.Contains(err.Error(), "loading the model") {
+		t.Fatalf("opened as %v, %v", e, err)
+	}
+	f.set(func() { f.twist = nil })
+	e, err := Open(t.Context(), Config{Kind: KindAuto, URL: both.URL})
+	if err != nil || e.Model().Kind != KindOllama {
+		t.Errorf("opened as %v, %v", e, err)
+	}
+}
+
 // TestBadVectors: a vector of zeros or with a value that is no number harms its text alone.
 func TestBadVectors(t *testing.T) {
 	for name, bad := range map[string]any{"zero": make([]float32, 16), "none": nil, "empty": []float32{}} {

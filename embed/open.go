@@ -75,13 +75,13 @@ func open(ctx context.Context, c Config) (Embedder, error) {
 	if c.Kind != KindAuto && !slices.ContainsFunc(shapes, func(sh shape) bool { return sh.kind == c.Kind }) {
 		return nil, fmt.Errorf("%w: there is no such kind; use lexical, file, ollama, openai, tei or auto", ErrConfig)
 	}
-	return firstShape(ctx, c, slices.All(shapes), func(r *remote, sh shape) (Embedder, error) {
+	s, err := firstShape(ctx, c, slices.All(shapes), func(r *remote, sh shape) (*server, error) {
+		c.Kind = sh.kind
 		a, err := sh.describe(ctx, r, c.Model)
-		if err != nil {
-			return nil, err
-		}
-		of := c
-		of.Kind = sh.kind
-		return openServer(ctx, of, r, sh, a)
+		return &server{remote: r, shape: sh, config: c, about: a, turns: newTurns()}, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx) // its failure is that of the right server, and no reason to try another shape
 }

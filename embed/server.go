@@ -183,10 +183,10 @@ func (s *server) accept(v []float32) ([]float32, error) {
 	return v, unit(v)
 }
 
-// openServer probes a server, unless it is known of an earlier run that its model works.
-func openServer(ctx context.Context, c Config, r *remote, sh shape, a about) (Embedder, error) {
-	s := &server{remote: r, shape: sh, config: c, about: a, turns: newTurns()}
-	s.limit = cmp.Or(min(a.maxTokens*3/4, maxPartTokens), defaultTokens)
+// open probes a server, unless it is known of an earlier run that its model works.
+func (s *server) open(ctx context.Context) (Embedder, error) {
+	c := s.config
+	s.limit = cmp.Or(min(s.about.maxTokens*3/4, maxPartTokens), defaultTokens)
 	longest := max(token.Estimate().Count(c.QueryPrefix), token.Estimate().Count(c.DocumentPrefix))
 	if s.limit -= longest; s.limit < minHalf {
 		return nil, fmt.Errorf("%w: the prefixes are longer than the texts that the model reads", ErrConfig)
