@@ -33,8 +33,8 @@ func newModel(p *part) (model, error) {
 	case "WordPiece":
 		m := &wordPiece{Prefix: "##", MaxRunes: 100}
 		return m, p.settings(m)
-	case "WordLevel": // no word has this prefix, so that a piece is a whole word
-		m := &wordPiece{Prefix: "\xff", MaxRunes: 100}
+	case "WordLevel":
+		m := &wordLevel{}
 		return m, p.settings(m)
 	case "BPE":
 		return newBPE(p)
@@ -42,6 +42,19 @@ func newModel(p *part) (model, error) {
 		return newUnigram(p)
 	}
 	return nil, fmt.Errorf("model %.40q: %w", kind, ErrUnknown)
+}
+
+// wordLevel knows whole words, however long.
+type wordLevel struct {
+	Vocab   map[string]int
+	Unknown string `json:"unk_token"`
+}
+
+func (m *wordLevel) encode(ids []int, word string) []int {
+	if id, ok := m.Vocab[word]; ok && word != m.Unknown {
+		return append(ids, id)
+	}
+	return ids
 }
 
 // wordPiece takes the longest piece of the vocabulary again and again. A word that is

@@ -50,7 +50,7 @@ func TestSplitters(t *testing.T) {
 }
 
 func TestModels(t *testing.T) {
-	plain := element{"type": "WhitespaceSplit"}
+	plain, long := element{"type": "WhitespaceSplit"}, strings.Repeat("long", 300)
 	vocab := map[string]int{"a": 1, "b": 2, "ab": 3, "[UNK]": 0, "b</w>": 5, "ab</w>": 6, "a</w>": 7, "##b": 8}
 	for name, c := range map[string]struct {
 		file element
@@ -59,6 +59,10 @@ func TestModels(t *testing.T) {
 	}{
 		"words": {element{"pre_tokenizer": plain,
 			"model": element{"type": "WordLevel", "vocab": vocab, "unk_token": "[UNK]"}}, "ab x [UNK] a", []int{3, 1}},
+		"words, long": {element{"pre_tokenizer": plain, "model": element{"type": "WordLevel", "vocab": map[string]int{long: 4}, "max_input_chars_per_word": 5}},
+			long, []int{4}},
+		"words, no pieces": {element{"pre_tokenizer": plain, "model": element{"type": "WordLevel", "vocab": vocab, "continuing_subword_prefix": "##"}},
+			"ab abb a", []int{3, 1}},
 		"pairs": {element{"pre_tokenizer": plain,
 			"model": element{"type": "BPE", "vocab": vocab, "merges": []any{[]string{"a", "b"}}}}, "ab a b", []int{3, 1, 2}},
 		"no type, pieces": {element{"pre_tokenizer": plain, "model": element{"vocab": vocab, "unk_token": "[UNK]"}}, "ab abb x", []int{3, 3, 8}},
