@@ -89,6 +89,28 @@ func TestMarkdown(t *testing.T) {
 	foveatest.Golden(t, "markdown.org", []byte(out.String()))
 }
 
+// TestKeptAsItIs: code and a text that is kept lose no blank, and a link keeps its address around a link to a note.
+func TestKeptAsItIs(t *testing.T) {
+	tangled := strings.Repeat("[", 600) + "  \nsecond \t\n"
+	docs, _, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.Markdown, In: folder(map[string]string{
+		"code.md": "```sh\na \n\n  b  \n```\n", "links.md": "[see [[code]]](https://example.org/1), [see [[gone]]][ref]\n\n[ref]: https://example.org/2\n",
+		"tangled.md": tangled,
+	})})
+	if err != nil || len(docs) != 3 {
+		t.Fatal(len(docs), err)
+	}
+	want := []string{
+		"#+begin_src sh :eval never :tangle no :noweb no\na \n\n  b  \n#+end_src\n",
+		"[[https://example.org/1][see ((id:" + docs[0].ID + ")(code))]], [[https://example.org/2][see gone]]\n",
+		"#+begin_example\n" + tangled + "#+end_example\n",
+	}
+	for i, d := range docs {
+		if diff := cmp.Diff(want[i], strings.TrimLeft(d.Body, "\n")); diff != "" {
+			t.Errorf("%s: %s", d.Path, diff)
+		}
+	}
+}
+
 // TestLines: each object is a headline of one file, known by its id or its text.
 func TestLines(t *testing.T) {
 	in := folder(map[string]string{"dir/mem.jsonl": strings.Join([]string{

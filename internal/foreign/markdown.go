@@ -184,14 +184,16 @@ func (n names) path(from, target string) *markdown {
 	return n[Fold(strings.TrimPrefix(path.Clean(target), "/"))]
 }
 
-// wikiMark begins the destination of a link that was [[target]] or [[target|label]]. That of no
-// other link has a line break.
-const wikiMark = "\n"
+// wikiLink is [[target]] or [[target|label]]. It may stand in the label of a link, where Markdown has no other link.
+type wikiLink struct {
+	ast.Link
+	target, label string
+}
 
 // maxWiki is the longest wiki link in bytes. Each bracket is searched only so far for its end.
 const maxWiki = 1 << 10
 
-// wikiParser finds such links, embedded ones (![[x]]) too, before Markdown's own.
+// wikiParser finds them, embedded ones (![[x]]) too, before Markdown's own.
 type wikiParser struct{}
 
 func (wikiParser) Trigger() []byte { return []byte{'[', '!'} }
@@ -211,8 +213,5 @@ func (wikiParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Nod
 		label = target
 	}
 	block.Advance(len(line) - len(rest) + len(inside) + 2)
-	link := ast.NewLink()
-	link.Destination = []byte(wikiMark + target)
-	link.AppendChild(link, ast.NewString([]byte(strings.TrimSpace(label))))
-	return link
+	return &wikiLink{target: target, label: strings.TrimSpace(label)}
 }

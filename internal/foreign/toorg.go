@@ -4,7 +4,6 @@ package foreign
 
 import (
 	"fmt"
-	"iter"
 	"net/url"
 	"regexp"
 	"strings"
@@ -86,7 +85,7 @@ func (m *markdown) finish(r *reader, n names) {
 	switch tangled, cells := costs(m.text); {
 	case tangled:
 		r.problem(m.Source, "more than %d links in a paragraph, or %d brackets, lists or quotes within one another; the file is kept as text", maxLinks, maxDepth)
-		w.verbatim("example", "", strings.Lines(m.text))
+		w.verbatim("example", "", m.text)
 	case cells > maxCells:
 		r.problem(m.Source, "tables have more than %d cells or %d escaped bars; tables are kept as text", maxCells, maxLinks)
 		w.sections(withoutTables)
@@ -222,21 +221,18 @@ func (w *writer) code(b ast.Node, kind, indent string) {
 	if kind == "src " {
 		kind = "example"
 	}
-	w.verbatim(kind, indent, func(yield func(string) bool) {
-		for _, segment := range b.Lines().Sliced(0, b.Lines().Len()) {
-			if !yield(string(segment.Value(w.source))) {
-				return
-			}
-		}
-	})
+	w.verbatim(kind, indent, string(b.Lines().Value(w.source)))
 }
 
-// verbatim writes a block whose lines are as they are, but for the comma before what Org would read.
-func (w *writer) verbatim(kind, indent string, lines iter.Seq[string]) {
+// verbatim writes a block with the lines of a text as they are, but for the comma before what Org would read.
+func (w *writer) verbatim(kind, indent, text string) {
 	name, _, _ := strings.Cut(kind, " ")
 	w.lines(indent, "#+begin_"+kind)
-	for line := range lines {
-		w.body.WriteString(strings.TrimRight(indent+protected(line), " ") + "\n")
+	for line := range strings.Lines(text) {
+		if line = protected(line); line != "" {
+			line = indent + line
+		}
+		w.body.WriteString(line + "\n")
 	}
 	w.lines(indent, "#+end_"+name)
 }
@@ -344,6 +340,14 @@ func (w *writer) span(out *strings.Builder, c ast.Node) {
 	case *ast.RawHTML:
 		w.html++
 		out.Write(c.Segments.Value(w.source))
+	case *wikiLink:
+		label := c.label
+		if m := w.names.wiki(c.target); m != nil {
+			label = orgLink("id:"+m.ID, label)
+		} else {
+			w.lost++
+		}
+		out.WriteString(label)
 	default:
 		w.spans(out, c, "")
 	}
@@ -363,17 +367,8 @@ func (w *writer) plain(c ast.Node) string {
 // link returns a link of Markdown. One to an imported note goes by its id, and one to another
 // file stays text with its path behind it.
 func (w *writer) link(target, label string) string {
-	name, isWiki := strings.CutPrefix(target, wikiMark)
-	m := w.names.wiki(name)
-	if !isWiki {
-		m = w.names.path(w.m.Source, unescaped(target))
-	}
-	if m != nil {
+	if m := w.names.path(w.m.Source, unescaped(target)); m != nil {
 		return orgLink("id:"+m.ID, label)
-	}
-	if isWiki {
-		w.lost++
-		return label
 	}
 	if u, err := url.Parse(target); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
 		return orgLink(target, label)
