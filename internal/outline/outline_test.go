@@ -60,6 +60,26 @@ func TestDefinitionsOfCases(t *testing.T) {
 	}
 }
 
+// TestImportsOfLists: braces around what is imported are no body, however they stand, and what follows is found.
+func TestImportsOfLists(t *testing.T) {
+	for _, c := range []struct{ language, src, want string }{
+		{"JavaScript", "import {\n  a,\n  b as c\n} from 'x'\nfunction f() {\n}\n", "1-4 import x\n5-6 function f\n"},
+		{"JavaScript", "import{a}from'x';import b,{c}from\"y\"\nfunction f() {}\n", "1-1 import x\n2-2 function f\n"},
+		{"JavaScript", "import data from './d.json' with { type: 'json' }\nfunction f() {}\n", "1-1 import ./d.json\n2-2 function f\n"},
+		{"TypeScript", "import type {\n  A,\n} from './a';\nclass B {\n  import() {\n  }\n  after() {\n  }\n}\n",
+			"1-3 import ./a\n4-9 class B\n5-6 method B / import\n7-8 method B / after\n"},
+		{"Rust", "pub(crate) use std::{\n  a::{b, c},\n  d,\n};\nfn f() {}\n", "1-4 import std::{ a::{b, c}, d, }\n5-5 fn f\n"},
+	} {
+		var got strings.Builder
+		for _, d := range scan(c.language, []byte(c.src)) {
+			fmt.Fprintf(&got, "%d-%d %s %s\n", d.Line, d.EndLine, d.Kind, strings.TrimPrefix(d.Parent+" / "+d.Name, " / "))
+		}
+		if got.String() != c.want {
+			t.Errorf("%s %q: got %s", c.language, c.src, got.String())
+		}
+	}
+}
+
 func TestLanguage(t *testing.T) {
 	for _, tc := range []struct{ path, head, want string }{
 		{"a/b.go", "", "Go"},

@@ -18,6 +18,7 @@ type grammar struct {
 
 	rules    []rule         // the first one that matches a head counts
 	noise    *regexp.Regexp // the start of heads that rules are not to see, or nil
+	lists    *regexp.Regexp // the head before a brace that is a bracket, since it encloses a list of imports, or nil
 	reserved map[string]bool
 
 	byLine     bool           // the end of a line ends a statement; if not, only that of a directive, an annotation or what ends a body
@@ -224,7 +225,7 @@ func (r *reader) statement(from int) int {
 			shown = ' '
 		}
 		r.steps++
-		isEnd := depth == 0 && (c == ';' || c == '{' && !(r.byLine && r.inTypes()))
+		isEnd := depth == 0 && (c == ';' || c == '{' && !(r.byLine && r.inTypes()) && !(r.lists != nil && r.lists.Match(r.head)))
 		if isEnd {
 			r.head = bytes.TrimRight(r.head, " ")
 		}
@@ -313,8 +314,8 @@ func (r *reader) add(rule *rule, m []int, from, end int, around []body, place by
 }
 
 var (
-	// name matches a name within what stands for it, such as a literal or a pointer.
-	name = regexp.MustCompile(`operator.+|[^\s*&"'()](?:[^"'(),]*[^\s"'(),])?`)
+	// name matches a name within what stands for it, such as a literal or a pointer, or a list of names.
+	name = regexp.MustCompile(`operator.+|[\w:]*\{.*|[^\s*&"'()](?:[^"'(),]*[^\s"'(),])?`)
 	// argumentsOfTypes are left out of the names of what a definition is within.
 	argumentsOfTypes = regexp.MustCompile(`<.*?>+`)
 	firstWord        = regexp.MustCompile(`^[\w$]+`)

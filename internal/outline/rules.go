@@ -89,9 +89,9 @@ func rustGrammar() *grammar {
 	const modifiers = `(?:(?:pub|pub ?\(\)|default|async|unsafe|const|extern|extern _*|auto) )*`
 	return &grammar{
 		starts: `/"'r`, asides: asides(slashes, double+`|r"[^"]*"?|r#".*?(?:"#|\z)|r##".*?(?:"##|\z)|`+char),
-		ends: "}", noise: regexp.MustCompile(`^(?:#!?\[[^\[\]]*\]\s*)+`),
+		ends: "}", noise: regexp.MustCompile(`^(?:#!?\[[^\[\]]*\]\s*)+`), lists: regexp.MustCompile(`^(?:pub *(?:\(\.*\))? *)?use [^{]*$`),
 		rules: []rule{
-			define(kindImport, "fb", modifiers+`use ([^;{]+)`),
+			define(kindImport, "fb", modifiers+`use ([^;]+)`),
 			define("fn/method", "fcb>b", modifiers+`fn ((?:r#)?\w+)[^{;]*[{;]`),
 			define("", "fcb", modifiers+`(?P<kind>struct|union|enum) ((?:r#)?\w+)[^;{]*[{;]`),
 			define("", "fb>c", modifiers+`(?P<kind>trait) (\w+)[^;{]*[{;]`),
@@ -138,7 +138,7 @@ func scriptGrammar() *grammar {
 		byLine:   true, unfinished: regexp.MustCompile(`[=(<|&?:+\-*.{\[!^%/]$|=>$`),
 		goesOn: regexp.MustCompile(`^(?:[{=,)<|&?:+*.]|extends |implements )`),
 		ends:   "}", noise: regexp.MustCompile(`^(?:@[\w.]+(?:\([^()]*\))?\s*)+`),
-		reserved: words("if for while switch catch with return function else do new"),
+		reserved: words("if for while switch catch with return function else do new"), lists: regexp.MustCompile(`^import\b[^(=:{]*$`),
 		rules: []rule{
 			define(kindImport, "f", `import\b[^;]*?(_+)`),
 			define("class", "fbc>c", exported+`class ([\w$]+)[^;]*\{`),
