@@ -22,11 +22,8 @@ const (
 	maxEdit = 64 << 10 // of the headlines of one edit, of which the last may exceed it
 )
 
-// Times of a process that waits for the mirror, which another one holds for a change.
-const (
-	patience   = 30 * time.Second
-	retryAfter = 5 * time.Millisecond
-)
+// lockTimeout is how long a change waits for the mirror, which another process holds for one of its own.
+const lockTimeout, lockInterval = 30 * time.Second, 5 * time.Millisecond
 
 // change is a change of the graph being written, each step by an operation of the memory.
 // The model changes with it.
@@ -43,9 +40,9 @@ func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	defer s.mu.Unlock()
 	c := &change{Store: s, ctx: context.WithoutCancel(ctx)}
 	if s.mirror != nil {
-		waiting, cancel := context.WithTimeout(ctx, patience)
+		waiting, cancel := context.WithTimeout(ctx, lockTimeout)
 		defer cancel()
-		if _, err := s.mirror.lock.TryLockContext(waiting, retryAfter); err != nil {
+		if _, err := s.mirror.lock.TryLockContext(waiting, lockInterval); err != nil {
 			return fmt.Errorf("nothing was written, because the file %s cannot be locked: %w", s.mirror.path, err)
 		}
 		defer s.mirror.lock.Unlock()
