@@ -109,19 +109,17 @@ func (c *change) add(headlines []*headline) error {
 
 // append writes the text of headlines to the first file that is not full, which it makes again if somebody has deleted it meanwhile.
 func (c *change) append(text string) error {
-	for isAgain := false; ; isAgain = true {
-		head, err := c.head()
-		if err != nil {
-			return err
-		}
-		e, err := api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: head, Append: &text, AllowSubheadings: true})
-		if fovea.KindOf(err) == fovea.NotFound && !isAgain {
-			delete(c.model.sizes, head)
-			continue
-		}
-		c.model.sizes[head] += len(text)
-		return c.commit(e, err)
+	head, err := c.head()
+	if err != nil {
+		return err
 	}
+	e, err := api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: head, Append: &text, AllowSubheadings: true})
+	if fovea.KindOf(err) == fovea.NotFound && c.model.sizes[head] > 0 {
+		delete(c.model.sizes, head)
+		return c.append(text)
+	}
+	c.model.sizes[head] += len(text)
+	return c.commit(e, err)
 }
 
 // headID names the headline of a file, below which entities and relations stand.
