@@ -131,13 +131,7 @@ func DecodeHead(data []byte) (h Head, err error) {
 		return h, fmt.Errorf("%d bytes: %w", len(data), ErrFormat)
 	}
 	if len(data) > 0 && data[0] == '{' {
-		err = decodeJSON(data, &h)
-		for i, p := range h.Packs {
-			for _, piece := range p.Pieces {
-				h.Packs[i].Size += piece.Size
-			}
-		}
-		if err == nil && h.Format != 1 {
+		if err = decodeJSON(data, &h); err == nil && h.Format != 1 {
 			err = fmt.Errorf("format %d: %w", h.Format, ErrFormat)
 		}
 		return h, err
@@ -150,7 +144,66 @@ func DecodeHead(data []byte) (h Head, err error) {
 		return h, fmt.Errorf("a log of format %d: %w", format, ErrFormat)
 	}
 	h.Format, h.Time = HeadFormat, time.UnixMilli(int64(min(at, math.MaxInt64))).UTC()
-	return h, h.ReadBody(body)
+	err = h.ReadBody(body)
+	return h, err
+}
+
+// head1 is a head as the JSON of format 1 has it. The state folder also has some that were not written
+// yet, whose memex is empty.
+type head1 struct {
+	Format  int       `json:"fovea_head"`
+	Memex   string    `json:"memex"`
+	Machine string    `json:"machine"`
+	Count   uint64    `json:"count"`
+	Time    time.Time `json:"time"`
+	Nonce   string    `json:"nonce"`
+	Signed  string    `json:"signed"`
+	Packs   []struct {
+		Series string  `json:"series"`
+		Pieces []Piece `json:"pieces"`
+		Scopes []struct {
+			Scope    string        `json:"scope"`
+			SinceSeq uint64        `json:"since_seq"`
+			Seq      uint64        `json:"seq"`
+			Head     merkle.Digest `json:"head"`
+		} `json:"scopes"`
+	} `json:"packs"`
+}
+
+// UnmarshalJSON reads what the state folder has of a head, and one of format 1: of that, nothing counts
+// that this format had not. Builds of before kept no size of a pack: it is that of its pieces.
+func (h *Head) UnmarshalJSON(data []byte) error {
+	var old head1
+	err := json.Unmarshal(data, &old)
+	if err == nil && old.Format == HeadFormat {
+		type fields Head // without this method
+		err = json.Unmarshal(data, (*fields)(h))
+	} else if err == nil {
+		*h, err = old.head()
+	}
+	for i, p := range h.Packs {
+		for _, piece := range p.Pieces {
+			if p.Size == 0 {
+				h.Packs[i].Size += piece.Size
+			}
+		}
+	}
+	return err
+}
+
+func (old *head1) head() (h Head, err error) {
+	h = Head{Format: old.Format, Machine: old.Machine, Count: old.Count, Time: old.Time, Nonce: old.Nonce, Signed: old.Signed}
+	for _, p := range old.Packs {
+		pack := Pack{Series: p.Series, Pieces: p.Pieces}
+		for _, s := range p.Scopes {
+			pack.Scopes = append(pack.Scopes, Span{Scope: s.Scope, SinceSeq: s.SinceSeq, Seq: s.Seq, Head: s.Head})
+		}
+		h.Packs = append(h.Packs, pack)
+	}
+	if old.Memex != "" {
+		h.Memex, err = merkle.Parse(old.Memex)
+	}
+	return h, err
 }
 
 // decodeJSON reads JSON to its end.

@@ -88,6 +88,12 @@ func TestHeadOfFormat1(t *testing.T) {
 	if err := got.check(digest(1), "laptop.0123456789ab"); err != nil {
 		t.Error(err)
 	}
+	later := strings.NewReplacer(`"count"`, `"sealed":true,"states":["HEAD"],"scopes":[{"scope":"project/y","seq":9}],"count"`,
+		`"pieces"`, `"size":77,"list":"HEAD","pieces"`, `"scope":"memex",`, `"scope":"memex","end":{"Segment":7},`).Replace(string(data))
+	got, err = DecodeHead([]byte(strings.ReplaceAll(later, "HEAD", digest(2).String())))
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("fields that format 1 has not: %v (-want +got):\n%s", err, diff)
+	}
 	for _, other := range []string{"", "{", "{}", "[]", `{"fovea_head":2}`, `{"fovea_head":3,"fovea_log":4}`, string(data) + "x"} {
 		if _, err := DecodeHead([]byte(other)); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: %v", other, err)

@@ -169,8 +169,13 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 
 // replace makes a version of the log the present one. If nobody answers, it looks.
 func (p *pushing) replace(next written) error {
-	data, err := seal(p.r.Key, next.Head.Encode())
-	if err != nil {
+	text := next.Head.Encode()
+	seen, err := DecodeHead(text)
+	if err == nil {
+		err = seen.check(p.r.Memex, p.known.Machine) // what the others would refuse stays here
+	}
+	data, sealErr := seal(p.r.Key, text)
+	if err := errors.Join(err, sealErr); err != nil {
 		return err
 	}
 	next.Sum = tagOf(data)
