@@ -71,7 +71,7 @@ func WriteBlocks(ctx context.Context, sources []Source, put func(block []byte) (
 	w := &writer{ctx: ctx, to: put}
 	w.control(h.encode())
 	for _, s := range sources {
-		if err := cmp.Or(w.scope(s), w.err); err != nil {
+		if err := w.scope(s); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
@@ -107,7 +107,7 @@ type writer struct {
 // errEnd ends a replay.
 var errEnd = errors.New("the end of the source")
 
-// scope writes the batches of a history, the blocks that it is without, and its end.
+// scope writes the batches of a history, the blocks that it is without, and its end. An error of to is one of its own.
 func (w *writer) scope(s Source) error {
 	w.done, w.batch = map[merkle.Digest]bool{}, 0
 	if s.SinceSeq > 0 && s.From == (store.Pos{}) {
@@ -137,7 +137,7 @@ func (w *writer) scope(s Source) error {
 	w.gone(gone)
 	end := merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 3), wordEnd), s.Name)
 	w.put(merkle.AppendLink(end, w.sum))
-	return nil
+	return w.err
 }
 
 // put writes a block. After an error it does nothing.
