@@ -41,8 +41,8 @@ func encode(m *place.Manifest, to []place.Recipient) ([]byte, error) {
 }
 
 func code(c *place.Coder, m *place.Manifest, format *uint64, body *[]byte, kind *string) {
-	lists := place.Each(c, &m.Packs, func(p *place.Pack) { c.Value(&p.List) })
-	c.Map("f", format, "body", body, "fovea", kind, "packs", lists, "sealed", &m.Sealed, "states", place.Links(c, &m.States))
+	lists := place.Each(c, &m.Packs, MaxPacks, func(p *place.Pack) { c.Value(&p.List) })
+	c.Map("f", format, "body", body, "fovea", kind, "packs", lists, "sealed", &m.Sealed, "states", place.Links(c, &m.States, MaxPacks))
 }
 
 // decode reads the block of a manifest, with a key if it is sealed. Errors: ErrOther, place.ErrNoKey,
@@ -57,8 +57,8 @@ func decode(block []byte, key place.Identity) (m place.Manifest, err error) {
 		return m, fmt.Errorf("manifest: %w: %w", ErrOther, readErr)
 	case format != Format || kind != kindArchive:
 		return m, fmt.Errorf("manifest: format %d: %w", format, ErrOther)
-	case len(m.Packs) == 0 || len(m.Packs) > MaxPacks || len(m.States) > MaxPacks:
-		return m, fmt.Errorf("manifest: %d packs: %w", len(m.Packs), ErrOther)
+	case len(m.Packs) == 0:
+		return m, fmt.Errorf("manifest: no packs: %w", ErrOther)
 	}
 	if m.Sealed {
 		if key == nil {

@@ -82,7 +82,7 @@ type Proof struct {
 }
 
 func (h *Header) code(c *Coder, word *string, format *uint64) {
-	c.Record(word, format, &h.Signer, Each(c, &h.Scopes, func(s *Scope) {
+	c.Record(word, format, &h.Signer, Each(c, &h.Scopes, MaxScopes, func(s *Scope) {
 		c.Record(&s.Name, &s.First, &s.Seq, &s.Head, &s.Root, &s.SinceSeq, c.optional(&s.Since))
 	}))
 }
@@ -103,8 +103,8 @@ func decodeHeader(block []byte) (h Header, err error) {
 		return h, fmt.Errorf("format %d: %w", format, ErrBundle)
 	case err != nil:
 		return h, fmt.Errorf("%w: %w", ErrBundle, err)
-	case len(h.Signer) > maxSigner || len(h.Scopes) > MaxScopes:
-		return h, fmt.Errorf("a key of %d bytes, %d scopes: %w", len(h.Signer), len(h.Scopes), ErrBundle)
+	case len(h.Signer) > maxSigner:
+		return h, fmt.Errorf("a key of %d bytes: %w", len(h.Signer), ErrBundle)
 	}
 	for i, s := range h.Scopes {
 		twice := slices.ContainsFunc(h.Scopes[:i], func(other Scope) bool { return other.Name == s.Name })

@@ -13,6 +13,7 @@ import (
 type Coder struct {
 	Out []byte
 	In  *merkle.Reader
+	err error // a list that was too long
 }
 
 // Record codes a list of as many fields.
@@ -72,8 +73,9 @@ func codeBy[T any](c *Coder, v *T, write func([]byte, T) []byte, read func(*merk
 	}
 }
 
-// Each returns a field that is a list, of which code codes a value.
-func Each[T any](c *Coder, all *[]T, code func(*T)) func() {
+// Each returns a field that is a list, of which code codes a value. Of a longer one than most, nothing is
+// read.
+func Each[T any](c *Coder, all *[]T, most int, code func(*T)) func() {
 	return func() {
 		if c.In == nil {
 			c.Out = merkle.AppendList(c.Out, len(*all))
@@ -83,7 +85,11 @@ func Each[T any](c *Coder, all *[]T, code func(*T)) func() {
 			return
 		}
 		*all = nil
-		for n := c.In.List(); len(*all) < n && c.In.Err() == nil; {
+		n := c.In.List()
+		if c.err == nil && n > most {
+			c.err = fmt.Errorf("a list of %d values, more than %d: %w", n, most, ErrTooLarge)
+		}
+		for len(*all) < n && c.err == nil && c.In.Err() == nil {
 			var one T
 			code(&one)
 			*all = append(*all, one)
@@ -91,9 +97,9 @@ func Each[T any](c *Coder, all *[]T, code func(*T)) func() {
 	}
 }
 
-// Links returns a field that is a list of links.
-func Links(c *Coder, all *[]merkle.Digest) func() {
-	return Each(c, all, func(d *merkle.Digest) { c.Value(d) })
+// Links returns a field that is a list of links, at most so many.
+func Links(c *Coder, all *[]merkle.Digest, most int) func() {
+	return Each(c, all, most, func(d *merkle.Digest) { c.Value(d) })
 }
 
 // optional returns a field that is a link, or null for the zero digest.
@@ -110,11 +116,14 @@ func (c *Coder) optional(d *merkle.Digest) func() {
 	}
 }
 
-// Read reads a block by the code that writes it. Errors: what is wrong with its encoding.
+// Read reads a block by the code that writes it. Errors: what is wrong with its encoding, ErrTooLarge.
 func Read(block []byte, code func(*Coder)) error {
 	c := &Coder{In: merkle.NewReader(block)}
 	code(c)
-	return c.In.Done()
+	if err := c.In.Done(); c.err == nil {
+		return err
+	}
+	return c.err
 }
 
 // Written returns the block that a code writes.

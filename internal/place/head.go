@@ -120,8 +120,8 @@ func (h *Head) Encode() []byte {
 }
 
 func (h *Head) code(c *Coder, word *string, format, at *uint64, body *[]byte) {
-	c.Record(word, format, &h.Machine, &h.Count, at, &h.Nonce, &h.Signed, Each(c, &h.Packs, func(p *Pack) {
-		c.Record(&p.Series, Each(c, &p.Pieces, func(piece *Piece) { c.Record(&piece.Name, &piece.Size) }))
+	c.Record(word, format, &h.Machine, &h.Count, at, &h.Nonce, &h.Signed, Each(c, &h.Packs, 4*MaxPacks, func(p *Pack) {
+		c.Record(&p.Series, Each(c, &p.Pieces, MaxPieces, func(piece *Piece) { c.Record(&piece.Name, &piece.Size) }))
 	}), body)
 }
 

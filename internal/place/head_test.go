@@ -101,6 +101,41 @@ func TestHeadOfFormat1(t *testing.T) {
 	}
 }
 
+// TestListsAreBounded: of a list that is longer than its form allows, nothing is read.
+func TestListsAreBounded(t *testing.T) {
+	const many = 100_000
+	for name, change := range map[string]func(*Head){
+		"packs":           func(h *Head) { h.Packs = make([]Pack, many) },
+		"pieces":          func(h *Head) { h.Packs[0].Pieces = make([]Piece, many) },
+		"scopes":          func(h *Head) { h.Scopes = make([]End, many) },
+		"scopes of packs": func(h *Head) { h.Packs[0].Scopes = make([]Span, many) },
+	} {
+		h := headOf()
+		change(&h)
+		refusedSoon(t, name, h.Encode(), ErrFormat, func(data []byte) error {
+			_, err := DecodeHead(data)
+			return err
+		})
+	}
+	body := Manifest{Scopes: headOf().Scopes, Packs: make([]Pack, many)}
+	refusedSoon(t, "packs of a body", body.Body(), ErrFormat, (&Manifest{Packs: make([]Pack, 1)}).ReadBody)
+	refusedSoon(t, "scopes of a bundle", Header{Scopes: make([]Scope, many)}.encode(), ErrTooLarge, func(data []byte) error {
+		_, err := decodeHeader(data)
+		return err
+	})
+}
+
+// refusedSoon requires that data is refused by a few steps.
+func refusedSoon(t *testing.T, name string, data []byte, want error, read func(data []byte) error) {
+	t.Helper()
+	if err := read(data); !errors.Is(err, want) {
+		t.Errorf("%s: %v", name, err)
+	}
+	if n := testing.AllocsPerRun(1, func() { _ = read(data) }); n > 200 {
+		t.Errorf("%s: %v allocations", name, n)
+	}
+}
+
 // FuzzDecodeHead: what is taken has one form.
 func FuzzDecodeHead(f *testing.F) {
 	h := headOf()

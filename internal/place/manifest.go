@@ -131,8 +131,9 @@ func (m *Manifest) Body() []byte { return Written(m.body) }
 
 func (m *Manifest) body(c *Coder) {
 	packs := slices.Clone(m.Packs)
-	c.Record(&m.Memex, Each(c, &m.Scopes, func(s *End) { c.Record(&s.Scope, &s.Seq, &s.Head, &s.Root) }), Each(c, &packs, func(p *Pack) {
-		c.Record(&p.Size, Each(c, &p.Scopes, func(s *Span) { c.Record(&s.Scope, &s.SinceSeq, &s.Seq, &s.Head) }))
+	ends := Each(c, &m.Scopes, MaxScopes, func(s *End) { c.Record(&s.Scope, &s.Seq, &s.Head, &s.Root) })
+	c.Record(&m.Memex, ends, Each(c, &packs, len(packs), func(p *Pack) {
+		c.Record(&p.Size, Each(c, &p.Scopes, MaxScopes, func(s *Span) { c.Record(&s.Scope, &s.SinceSeq, &s.Seq, &s.Head) }))
 	}))
 	for i := range min(len(packs), len(m.Packs)) {
 		m.Packs[i].Size, m.Packs[i].Scopes = packs[i].Size, packs[i].Scopes

@@ -74,7 +74,7 @@ func (a *Reader) header() error {
 		return err
 	}
 	var is uint64
-	if err := Read(a.buf, func(c *Coder) { c.Map("roots", Links(c, &a.roots), "version", &is) }); err != nil {
+	if err := Read(a.buf, func(c *Coder) { c.Map("roots", Links(c, &a.roots, MaxRoots), "version", &is) }); err != nil {
 		return fmt.Errorf("%w: %w", ErrStream, err)
 	}
 	if is != version || len(a.roots) == 0 || len(a.roots) > MaxRoots {

@@ -33,7 +33,7 @@ const (
 // AppendHeader appends the header of a stream, as a Writer writes it.
 func AppendHeader(b []byte, roots []merkle.Digest) []byte {
 	number := uint64(version)
-	h := Written(func(c *Coder) { c.Map("roots", Links(c, &roots), "version", &number) })
+	h := Written(func(c *Coder) { c.Map("roots", Links(c, &roots, MaxRoots), "version", &number) })
 	return append(binary.AppendUvarint(b, uint64(len(h))), h...)
 }
 
