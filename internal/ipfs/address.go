@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,7 +108,17 @@ func (f Found) Scopes() []string {
 	if f.Archive == nil {
 		return []string{scope.Memex}
 	}
-	return place.ScopesOf(f.Archive.Packs)
+	var names []string
+	for _, s := range f.Archive.Scopes {
+		switch {
+		case slices.Contains(names, s.Scope):
+		case s.Scope == scope.Memex:
+			names = slices.Insert(names, 0, s.Scope)
+		default:
+			names = append(names, s.Scope)
+		}
+	}
+	return names
 }
 
 // Fetch reads what a CID names into a state folder: an archive as place.ReadInto does, and where it is wanted
@@ -133,7 +144,7 @@ func (c *Client) Fetch(ctx context.Context, d merkle.Digest, key place.Identity,
 	return found, err
 }
 
-// Find returns what a CID names; key opens a sealed place. Errors: ErrOther, place.ErrNoKey,
+// Find returns what a CID names; key opens a sealed archive. Errors: ErrOther, place.ErrNoKey,
 // place.ErrSeal, those of Client.Block.
 func (c *Client) Find(ctx context.Context, d merkle.Digest, key place.Identity) (Found, error) {
 	block, err := c.Block(ctx, d)

@@ -228,6 +228,7 @@ func TestManifest(t *testing.T) {
 	for name, change := range map[string]func(*place.Manifest){
 		"no packs":        func(m *place.Manifest) { m.Packs = nil },
 		"too many":        func(m *place.Manifest) { m.Packs = make([]place.Pack, ipfs.MaxPacks+1) },
+		"too many states": func(m *place.Manifest) { m.States = make([]merkle.Digest, ipfs.MaxPacks+1) },
 		"no scopes":       func(m *place.Manifest) { m.Scopes = nil },
 		"an endless pack": func(m *place.Manifest) { m.Packs[0].Size = 1 << 50 },
 		"an empty pack":   func(m *place.Manifest) { m.Packs[0].Size = 0 },
@@ -437,6 +438,19 @@ func FuzzFetchState(f *testing.F) {
 			t.Error("nothing is a state")
 		}
 	})
+}
+
+// TestScopes: an archive brings the scopes that its manifest ends with, the memex first, and none that
+// only an earlier pack had.
+func TestScopes(t *testing.T) {
+	m := manifest(false)
+	m.Packs[0].Scopes = append(m.Packs[0].Scopes, place.Span{Scope: "project/gone", Seq: 1}, place.Span{Scope: "project/a", Seq: 1})
+	m.Scopes = []place.End{{Scope: "project/a"}, m.Scopes[0]}
+	for want, found := range map[string]ipfs.Found{"memex project/a": {Archive: m}, "memex": {}} {
+		if got := strings.Join(found.Scopes(), " "); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
 }
 
 // TestFindState: the root of a map is known for one by its first block.
