@@ -55,7 +55,7 @@ func (p fileInfo) follows(q fileInfo) bool {
 
 // sound reports whether the numbers can be those of a pack.
 func (p fileInfo) sound() bool {
-	return p.First > 0 && p.First <= p.Last && p.Batch > 0 && p.Batch <= p.Next && p.Size >= headerSize+packFooterSize
+	return p.First > 0 && p.First <= p.Last && p.Generation > 0 && p.Batch > 0 && p.Batch <= p.Next && p.Size >= headerSize+packFooterSize
 }
 
 // footer is the last bytes of a pack, with their CRC-32C behind it, which begins with the salt.

@@ -478,8 +478,10 @@ func TestManifest(t *testing.T) {
 			t.Errorf("cut at %d: %v", size, err)
 		}
 	}
+	segment := one
+	segment.Generation = 0
 	for name, packs := range map[string][]fileInfo{
-		"a gap": {one, apart}, "the second alone": {two}, "twice": {one, one}, "an empty row": {{}},
+		"a gap": {one, apart}, "the second alone": {two}, "twice": {one, one}, "an empty row": {{}}, "a segment": {segment},
 	} {
 		if _, err := decodeManifest((&manifest{Packs: packs}).encode()); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
