@@ -13,7 +13,7 @@ import (
 
 func TestBundlePage(t *testing.T) {
 	foveatest.FormatPage(t, "../../doc/format/bundle.md", map[string]int{
-		"Format": place.BundleFormat, "MaxScopes": place.MaxScopes, "MaxBatch": place.MaxBatch,
+		"BundleFormat": place.BundleFormat, "MaxScopes": place.MaxScopes, "MaxBatch": place.MaxBatch,
 		"MaxBlock": place.MaxBlock, "MaxRoots": place.MaxRoots, "MaxHeader": place.MaxHeader,
 	})
 }

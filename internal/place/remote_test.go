@@ -20,7 +20,7 @@ import (
 
 func TestRemotePage(t *testing.T) {
 	foveatest.FormatPage(t, "../../doc/format/remote.md", map[string]int{
-		"HeadFormat": HeadFormat, "MaxObject": MaxObject, "PieceSize": PieceSize, "MaxPacks": MaxPacks, "MaxPieces": MaxPieces,
+		"Format": Format, "HeadFormat": HeadFormat, "MaxObject": MaxObject, "PieceSize": PieceSize, "MaxPacks": MaxPacks, "MaxPieces": MaxPieces,
 	})
 }
 

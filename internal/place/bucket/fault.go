@@ -12,9 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/transfer"
-
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 // right is an error of a bucket that does not let this machine in, or not do all.
@@ -22,7 +21,7 @@ type right string
 
 func (r right) Error() string { return string(r) }
 
-// Is reports that each is an place.ErrRight.
+// Is reports that each is a place.ErrRight.
 func (right) Is(target error) bool { return target == place.ErrRight }
 
 const (
