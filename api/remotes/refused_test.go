@@ -71,13 +71,44 @@ func TestListOfRemotesIsTheOwners(t *testing.T) {
 	}
 }
 
+// TestListNamesABadRemote: one remote of which what is known cannot be read is named, and hides no other.
+func TestListNamesABadRemote(t *testing.T) {
+	dir, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
+	svc := noteIn(t, dir, state)
+	for _, name := range []string{"bad", "good", "worse"} {
+		if _, err := remotes.OpRemoteAdd.Call(t.Context(), svc, remotes.RemoteAddRequest{Name: name, URL: t.TempDir(), Plain: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"bad/pushed.json", "worse/remote.json"} {
+		if err := os.WriteFile(filepath.Join(state, "remotes", name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := remotes.OpRemotes.Call(t.Context(), svc, api.None{})
+	if err != nil || len(all) != 3 {
+		t.Fatal(all, err)
+	}
+	for _, r := range all {
+		if bad := r.Problem != ""; bad == (r.Name == "good") || bad == strings.HasSuffix(r.Standing(), " behind") {
+			t.Errorf("%+v: %s", r, r.Standing())
+		}
+	}
+}
+
 // oneNote returns the memory of a folder, in which it writes a note.
 func oneNote(t *testing.T, dir string) api.Service {
+	t.Helper()
+	return noteIn(t, dir, filepath.Join(t.TempDir(), "state"))
+}
+
+// noteIn is oneNote with a state folder.
+func noteIn(t *testing.T, dir, state string) api.Service {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte("* A\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: state})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,11 @@
 package remotes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,7 +55,13 @@ type Remote struct {
 	Sealed  bool   `json:"sealed" jsonschema:"whether what is there is encrypted"`
 	Machine string `json:"machine" jsonschema:"the name of this machine's log there"`
 	Behind  uint64 `json:"behind" jsonschema:"how many commits are not there yet, as far as is known here"`
+	Problem string `json:"problem,omitempty" jsonschema:"in a list: why it is not known how far it is behind"`
 	Keeps   bool   `json:"keeps,omitempty" jsonschema:"where it was added: the bucket keeps versions of what is removed, also of what is purged"`
+}
+
+// Standing says how far the remote is behind, or why that is not known.
+func (r *Remote) Standing() string {
+	return cmp.Or(r.Problem, scope.Count(int(r.Behind), "commit")+" behind")
 }
 
 // kept is what the state folder has of a remote.
@@ -157,18 +165,17 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		if fault.KindOf(err) == fault.NotFound {
 			continue // adding it was cut short
 		}
-		if err != nil {
-			return nil, err
+		one, state := Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine}, vfs.FS(nil)
+		if err == nil {
+			state, err = folderOf(a.Memex, name)
 		}
-		state, err := folderOf(a.Memex, name)
-		if err != nil {
-			return nil, fault.Wrap("remotes", name, fault.Other, err)
+		if err == nil {
+			one.Behind, err = (&place.Remote{State: state}).Behind(heads)
 		}
-		behind, err := (&place.Remote{State: state}).Behind(heads)
 		if err != nil {
-			return nil, fault.Wrap("remotes", name, fault.Corrupt, err)
+			one.Problem = fmt.Sprintf("what is known of it cannot be read (%v); fovea remote remove, then fovea remote add begins anew", err)
 		}
-		list = append(list, Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine, Behind: behind})
+		list = append(list, one)
 	}
 	return list, nil
 }

@@ -21,9 +21,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/middleware"
 
-	"github.com/fovea-memory/fovea/internal/transfer"
-
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 const (
