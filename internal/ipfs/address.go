@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -108,17 +107,11 @@ func (f Found) Scopes() []string {
 	if f.Archive == nil {
 		return []string{scope.Memex}
 	}
-	var names []string
+	var ends place.Pack // not all that a kept pack has goes on to the end
 	for _, s := range f.Archive.Scopes {
-		switch {
-		case slices.Contains(names, s.Scope):
-		case s.Scope == scope.Memex:
-			names = slices.Insert(names, 0, s.Scope)
-		default:
-			names = append(names, s.Scope)
-		}
+		ends.Scopes = append(ends.Scopes, place.Span{Scope: s.Scope})
 	}
-	return names
+	return place.ScopesOf([]place.Pack{ends})
 }
 
 // Fetch reads what a CID names into a state folder: an archive as place.ReadInto does, and where it is wanted

@@ -55,10 +55,8 @@ func decode(block []byte, key place.Identity) (m place.Manifest, err error) {
 	switch {
 	case readErr != nil:
 		return m, fmt.Errorf("manifest: %w: %w", ErrOther, readErr)
-	case format != Format || kind != kindArchive:
-		return m, fmt.Errorf("manifest: format %d: %w", format, ErrOther)
-	case len(m.Packs) == 0:
-		return m, fmt.Errorf("manifest: no packs: %w", ErrOther)
+	case format != Format || kind != kindArchive || len(m.Packs) == 0:
+		return m, fmt.Errorf("manifest: format %d, %d packs: %w", format, len(m.Packs), ErrOther)
 	}
 	if m.Sealed {
 		if key == nil {

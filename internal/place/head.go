@@ -158,16 +158,7 @@ type head1 struct {
 	Time    time.Time `json:"time"`
 	Nonce   string    `json:"nonce"`
 	Signed  string    `json:"signed"`
-	Packs   []struct {
-		Series string  `json:"series"`
-		Pieces []Piece `json:"pieces"`
-		Scopes []struct {
-			Scope    string        `json:"scope"`
-			SinceSeq uint64        `json:"since_seq"`
-			Seq      uint64        `json:"seq"`
-			Head     merkle.Digest `json:"head"`
-		} `json:"scopes"`
-	} `json:"packs"`
+	Packs   []Pack    `json:"packs"`
 }
 
 // UnmarshalJSON reads what the state folder has of a head, and one of format 1: of that, nothing counts
@@ -191,6 +182,7 @@ func (h *Head) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+// head takes the fields of format 1 alone.
 func (old *head1) head() (h Head, err error) {
 	h = Head{Format: old.Format, Machine: old.Machine, Count: old.Count, Time: old.Time, Nonce: old.Nonce, Signed: old.Signed}
 	for _, p := range old.Packs {
