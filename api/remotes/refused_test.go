@@ -90,8 +90,8 @@ func TestListNamesABadRemote(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	for _, r := range all {
-		if bad := r.Problem != ""; bad == (r.Name == "good") || bad == strings.HasSuffix(r.Standing(), " behind") {
-			t.Errorf("%+v: %s", r, r.Standing())
+		if bad := r.Problem != ""; bad == (r.Name == "good") || bad == strings.HasSuffix(r.Lag(), " behind") {
+			t.Errorf("%+v: %s", r, r.Lag())
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,8 +58,8 @@ type Remote struct {
 	Keeps   bool   `json:"keeps,omitempty" jsonschema:"where it was added: the bucket keeps versions of what is removed, also of what is purged"`
 }
 
-// Standing says how far the remote is behind, or why that is not known.
-func (r *Remote) Standing() string {
+// Lag says how far the remote is behind, or why that is not known.
+func (r *Remote) Lag() string {
 	return cmp.Or(r.Problem, scope.Count(int(r.Behind), "commit")+" behind")
 }
 
@@ -102,9 +101,6 @@ func read(m *fovea.Memory, op, name string) (k kept, err error) {
 	}
 	return k, fault.Wrap(op, name, fault.Corrupt, err)
 }
-
-// names lists the remotes.
-func names(m *fovea.Memory) ([]string, error) { return place.Names(m.Histories().State) }
 
 // firstOf returns the first commit of a memex, which is what a memory is known by.
 func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, error) {
@@ -150,7 +146,7 @@ func keyOf(k kept) (*age.X25519Identity, error) {
 }
 
 func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error) {
-	all, err := names(a.Memex)
+	all, err := place.Names(a.Memex.Histories().State)
 	if err != nil {
 		return nil, fault.Wrap("remotes", a.Memex.Dir(), fault.Other, err)
 	}
@@ -173,7 +169,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 			one.Behind, err = (&place.Remote{State: state}).Behind(heads)
 		}
 		if err != nil {
-			one.Problem = fmt.Sprintf("what is known of it cannot be read (%v); fovea remote remove, then fovea remote add begins anew", err)
+			one.Problem = "what is known of it cannot be read (" + err.Error() + "); fovea remote remove, then fovea remote add begins anew"
 		}
 		list = append(list, one)
 	}
@@ -246,16 +242,12 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	if key != nil {
 		k.Key = key.String()
 	}
-	data, err := json.Marshal(k)
-	if err != nil {
-		return nil, err
-	}
 	in, err := folderOf(a.Memex, req.Name)
 	if err == nil {
 		err = place.Anew(in)
 	}
 	if err == nil {
-		err = vfs.WriteAtomic(in, remoteFile, data, 0o600)
+		err = vfs.WriteJSON(in, remoteFile, k)
 	}
 	return &Remote{Name: req.Name, URL: k.URL, Sealed: key != nil, Machine: k.Machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
 }

@@ -63,7 +63,7 @@ type SyncResponse struct {
 func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*place.Remote, string, error) {
 	name := req.Name
 	if name == "" {
-		all, err := names(a.Memex)
+		all, err := place.Names(a.Memex.Histories().State)
 		switch {
 		case err != nil:
 			return nil, "", fault.Wrap(op, a.Memex.Dir(), fault.Other, err)

@@ -65,7 +65,7 @@ func printWaiting(ctx context.Context, s *session) {
 	}
 	all, remotesErr := remotes.OpRemotes.Call(ctx, svc, api.None{})
 	for _, r := range all {
-		s.Out.Printf("remote     %s, %s\n", r.Name, r.Standing())
+		s.Out.Printf("remote     %s, %s\n", r.Name, r.Lag())
 	}
 	if err := errors.Join(err, messagesErr, conflictsErr, remotesErr); err != nil {
 		s.Report("%v", err)

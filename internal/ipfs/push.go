@@ -84,10 +84,7 @@ func Push(ctx context.Context, job *Job) (Sent, error) {
 
 func load(in vfs.FS) (k known, err error) {
 	data, err := in.ReadFile(knownFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return known{}, nil
-	}
-	if err == nil && json.Unmarshal(data, &k) != nil {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && json.Unmarshal(data, &k) != nil {
 		return known{}, nil // all is put there again
 	}
 	return k, err
