@@ -93,6 +93,9 @@ func TestListNamesABadRemote(t *testing.T) {
 		if bad := r.Problem != ""; bad == (r.Name == "good") || bad == strings.HasSuffix(r.Lag(), " behind") {
 			t.Errorf("%+v: %s", r, r.Lag())
 		}
+		if _, err := remotes.OpRemoteRemove.Call(t.Context(), svc, remotes.RemoteRequest{Name: r.Name}); err != nil {
+			t.Errorf("%s is not forgotten: %v", r.Name, err)
+		}
 	}
 }
 

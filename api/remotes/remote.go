@@ -255,7 +255,7 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, error) {
 	const op = "remote remove"
 	k, err := read(a.Memex, op, req.Name)
-	if err != nil {
+	if err != nil && fault.KindOf(err) != fault.Corrupt { // what cannot be read goes, too
 		return nil, err
 	}
 	err = vfs.RemoveAll(a.Memex.Histories().State, remotesFolder+"/"+req.Name)

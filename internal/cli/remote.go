@@ -31,7 +31,7 @@ another one wrote. What is written is sealed by a passphrase, unless you give
 	return Group(c, verb(s, &cobra.Command{
 		Use: "list", Example: "  fovea remote list", Args: NoArguments,
 	}, remotes.OpRemotes, nil, printList(s, "no remote yet; fovea remote add NAME URL adds one", func(r *remotes.Remote) {
-		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), 20), Text(r.URL))
+		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Problem))), Text(r.URL))
 	})), remoteAddCommand(s), verb(s, &cobra.Command{
 		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
 	}, remotes.OpRemoteRemove, nil, func(r *remotes.Remote) { s.Report("forgot %s; what is at %s stays there", r.Name, r.URL) }))
