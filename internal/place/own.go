@@ -10,6 +10,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 const pushedFile = "pushed.json"
@@ -113,7 +115,7 @@ func (known *pushed) now(w written, r *Remote) error {
 		}
 	}
 	known.written, known.Unsure, known.Series = w, nil, ""
-	return r.save(pushedFile, known)
+	return vfs.WriteJSON(r.State, pushedFile, known)
 }
 
 // begin names the pieces of a push, before the first one is written.
@@ -122,7 +124,7 @@ func (known *pushed) begin(r *Remote) error {
 		return nil
 	}
 	known.Series = ownPieces(known.Machine) + random(8)
-	return r.save(pushedFile, known)
+	return vfs.WriteJSON(r.State, pushedFile, known)
 }
 
 // ownPieces is what the names of all pieces of a machine begin with.

@@ -61,7 +61,7 @@ func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
 		return nil, fmt.Errorf("pull: %w", err)
 	}
 	var known pushed
-	if err := r.load(pushedFile, &known); err != nil {
+	if err := vfs.ReadJSON(r.State, pushedFile, &known); err != nil {
 		return nil, fmt.Errorf("pull: %w", err)
 	}
 	var all []Other
@@ -97,7 +97,7 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 		return o, err
 	}
 	var have copied
-	if err := r.load(folder+"."+copyFile, &have); err != nil {
+	if err := vfs.ReadJSON(r.State, folder+"."+copyFile, &have); err != nil {
 		have = copied{Partly: true} // begin anew
 	}
 	h, data, err := r.head(ctx, machine)
@@ -145,7 +145,7 @@ func (r *Remote) follow(ctx context.Context, folder string, have *copied, h Head
 	state := folder + "." + copyFile
 	was := *have
 	have.Partly = true
-	if err := r.save(state, have); err != nil {
+	if err := vfs.WriteJSON(r.State, state, have); err != nil {
 		return err
 	}
 	err := r.update(ctx, folder, was.Head.Packs, h.Packs)
@@ -159,7 +159,7 @@ func (r *Remote) follow(ctx context.Context, folder string, have *copied, h Head
 		return err
 	}
 	*have = copied{Head: h, Sum: sum, Merged: was.Merged}
-	return r.save(state, have)
+	return vfs.WriteJSON(r.State, state, have)
 }
 
 // update brings a copy up to the packs of a head.
@@ -253,11 +253,11 @@ func (r *Remote) contains(folder string, had []Pack) (err error) {
 func (r *Remote) Merged(machine string) error {
 	name := copiesFolder + "/" + machine + "." + copyFile
 	var have copied
-	if err := r.load(name, &have); err != nil {
+	if err := vfs.ReadJSON(r.State, name, &have); err != nil {
 		return err
 	}
 	if have.Merged = have.Sum; have.Partly {
 		return nil
 	}
-	return r.save(name, have)
+	return vfs.WriteJSON(r.State, name, have)
 }

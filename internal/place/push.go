@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Pushed says what a push did.
@@ -40,7 +42,7 @@ func (r *Remote) Push(ctx context.Context, sources []Source, signed string) (don
 
 func (r *Remote) push(ctx context.Context, sources []Source, signed string) (Pushed, error) {
 	var known pushed
-	if err := r.load(pushedFile, &known); err != nil {
+	if err := vfs.ReadJSON(r.State, pushedFile, &known); err != nil {
 		return Pushed{}, err
 	}
 	if known.Machine == "" {
@@ -162,7 +164,7 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 	err := WritePieces(p.ctx, sources, recipientsOf(p.r.Key), PieceSize, out.put)
 	if errors.Is(err, ErrChanged) { // another copy of this machine writes the same, or damage cannot be mended
 		p.known.Series = ""
-		err = errors.Join(err, p.r.save(pushedFile, p.known))
+		err = errors.Join(err, vfs.WriteJSON(p.r.State, pushedFile, p.known))
 	}
 	return out.pack, err
 }
@@ -180,7 +182,7 @@ func (p *pushing) replace(next written) error {
 	}
 	next.Sum = tagOf(data)
 	p.known.unsure(next)
-	if err := p.r.save(pushedFile, p.known); err != nil {
+	if err := vfs.WriteJSON(p.r.State, pushedFile, p.known); err != nil {
 		return err
 	}
 	p.before = p.known.Head
@@ -207,7 +209,7 @@ func (p *pushing) drop(names []string) error {
 // known here. It sends no request.
 func (r *Remote) Behind(heads map[string]uint64) (uint64, error) {
 	var known pushed
-	err := r.load(pushedFile, &known)
+	err := vfs.ReadJSON(r.State, pushedFile, &known)
 	n := uint64(0)
 	for scope, seq := range heads {
 		last, _ := At(known.Head.Packs, scope)

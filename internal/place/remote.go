@@ -172,14 +172,14 @@ func (r *Remote) sameKey(ctx context.Context) error {
 		return err
 	}
 	var was placed
-	if err := r.load(placeFile, &was); err != nil {
+	if err := vfs.ReadJSON(r.State, placeFile, &was); err != nil {
 		return err
 	}
 	switch was.Key {
 	case tagOf(data):
 		return nil
 	case "":
-		return r.save(placeFile, placed{Key: tagOf(data)})
+		return vfs.WriteJSON(r.State, placeFile, placed{Key: tagOf(data)})
 	}
 	return ErrReplaced
 }
@@ -201,16 +201,6 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 		err = fmt.Errorf("%s%s: %w", headFolder, machine, err)
 	}
 	return h, data, err
-}
-
-// load reads what was kept in the state folder; nothing kept is no error.
-func (r *Remote) load(name string, into any) error {
-	return vfs.ReadJSON(r.State, name, into)
-}
-
-// save keeps a value in the state folder.
-func (r *Remote) save(name string, value any) error {
-	return vfs.WriteJSON(r.State, name, value)
 }
 
 // Folder is the folder below the state folder that has a folder for each remote.
