@@ -4,6 +4,7 @@ package place
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -98,6 +100,40 @@ func TestHeadOfFormat1(t *testing.T) {
 		if _, err := DecodeHead([]byte(other)); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: %v", other, err)
 		}
+	}
+}
+
+// TestHeadIsNotWritten: a head that the others would refuse is not put on the place.
+func TestHeadIsNotWritten(t *testing.T) {
+	h := headOf()
+	h.Packs[0].Size = 0
+	to := faultfs.New()
+	r := &Remote{Place: FolderIn(to), Memex: h.Memex, Machine: h.Machine, State: faultfs.New()}
+	p := pushing{r: r, ctx: t.Context(), known: &pushed{Machine: h.Machine}}
+	if err := p.replace(written{Head: h}); !errors.Is(err, ErrFormat) {
+		t.Error(err)
+	}
+	if names, err := r.Place.List(t.Context(), headFolder); err != nil || len(names) > 0 {
+		t.Errorf("%q are there, %v", names, err)
+	}
+	if err := p.replace(written{Head: headOf()}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHeadWithoutSizes: the state folder may have a head whose packs have no size yet.
+func TestHeadWithoutSizes(t *testing.T) {
+	want := headOf()
+	h := headOf()
+	h.Packs[0].Size, h.Packs[1].Size = 0, 0
+	data, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Head
+	err = json.Unmarshal(data, &got)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
