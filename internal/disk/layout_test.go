@@ -25,7 +25,6 @@ func fieldsOf(prefix string, fixed any, end string) map[string]int {
 	var walk func(t reflect.Type, at int) int
 	walk = func(t reflect.Type, at int) int {
 		for f := range t.Fields() {
-			f := f
 			size := binary.Size(reflect.Zero(f.Type).Interface())
 			switch {
 			case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[fileInfo]():

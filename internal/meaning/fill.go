@@ -17,7 +17,7 @@ import (
 // Limits of what an embedder is given at once.
 const (
 	maxBatch      = 32
-	maxBatchBytes = 32 << 10 // after which no further text is added: what a failure loses is little
+	maxBatchBytes = 32 << 10  // after which no further text is added: what a failure loses is little
 	maxText       = 256 << 10 // of one node
 )
 
