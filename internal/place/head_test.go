@@ -4,6 +4,7 @@ package place
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -118,6 +119,25 @@ func TestHeadIsNotWritten(t *testing.T) {
 	}
 	if err := p.replace(written{Head: headOf()}); err != nil {
 		t.Error(err)
+	}
+}
+
+// deaf is a place that does what it is told and loses the answer.
+type deaf struct{ Place }
+
+var errDeaf = errors.New("no answer")
+
+func (d deaf) Put(ctx context.Context, name, tag string, data []byte) error {
+	return errors.Join(d.Place.Put(ctx, name, tag, data), errDeaf)
+}
+
+// TestHeadWithoutAnswer: a head that stands on the place is written, though nobody said so.
+func TestHeadWithoutAnswer(t *testing.T) {
+	h := headOf()
+	r := &Remote{Place: deaf{FolderIn(faultfs.New())}, Memex: h.Memex, Machine: h.Machine, State: faultfs.New()}
+	p := pushing{r: r, ctx: t.Context(), known: &pushed{Machine: h.Machine}}
+	if err := p.replace(written{Head: h}); err != nil || len(p.known.Unsure) > 0 {
+		t.Errorf("%v, %d versions are unsure", err, len(p.known.Unsure))
 	}
 }
 
