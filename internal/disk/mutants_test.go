@@ -28,5 +28,5 @@ var mutants = []foveatest.Mutant{
 
 // TestCampaignOfMutants plants defects in the package, one at a time: the contract finds each.
 func TestCampaignOfMutants(t *testing.T) {
-	foveatest.Mutants(t, mutants[:foveatest.NewCampaign(t).Length(1, len(mutants))], "^TestContract$")
+	foveatest.Mutants(t, mutants[:foveatest.NewCampaign(t).Length(1, len(mutants))], ".", "^TestContract$")
 }

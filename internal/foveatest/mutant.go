@@ -15,9 +15,10 @@ import (
 // it, and the new one.
 type Mutant [4]string
 
-// Mutants plants defects, one at a time and each in a build of its own: the tests that run names
-// must find each. args are those of the test program.
-func Mutants(t *testing.T, mutants []Mutant, run string, args ...string) {
+// Mutants plants defects, one at a time and each in a build of its own: the tests that run names, of
+// the package in a folder, must find each in the short form of their campaigns. args are those of
+// the test program.
+func Mutants(t *testing.T, mutants []Mutant, folder, run string, args ...string) {
 	for _, m := range mutants {
 		name, file, before, after := m[0], m[1], m[2], m[3]
 		t.Run(name, func(t *testing.T) {
@@ -43,8 +44,10 @@ func Mutants(t *testing.T, mutants []Mutant, run string, args ...string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			call := append([]string{"test", "-vet=off", "-overlay", overlay, "-run", run, "-count=1", "-args"}, args...)
-			out, err := exec.Command("go", call...).CombinedOutput()
+			call := append([]string{"test", "-vet=off", "-overlay", overlay, "-run", run, "-count=1", folder, "-args"}, args...)
+			c := exec.Command("go", call...)
+			c.Env = append(os.Environ(), CampaignEnv+"=")
+			out, err := c.CombinedOutput()
 			if err == nil {
 				t.Errorf("is not found")
 			} else if !strings.Contains(string(out), "--- FAIL: Test") && !strings.Contains(string(out), "panic: ") {

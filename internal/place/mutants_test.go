@@ -3,21 +3,13 @@
 package place_test
 
 import (
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// mutant is a defect that is planted in the package: in a file, an old text becomes a new one.
-type mutant struct{ name, file, before, after string }
-
 // ofPlaces are what the suite of placetest must find, and a test of a place that loses its answers.
-var ofPlaces = []mutant{
+var ofPlaces = []foveatest.Mutant{
 	{"an object that is there is said to be created", "folder.go", "if errors.Is(err, fs.ErrExist) {",
 		"if errors.Is(err, fs.ErrExist) {\n\t\t\treturn nil\n\t\t}\n\t\tif err != nil {"},
 	{"another version is replaced", "folder.go", "} else if now != tag {", "} else if now == \"\" {"},
@@ -38,7 +30,7 @@ var ofPlaces = []mutant{
 }
 
 // ofLogs are what the tests of remotes in package test must find.
-var ofLogs = []mutant{
+var ofLogs = []foveatest.Mutant{
 	{"what was purged stays there", "push.go", "gone > p.known.Gone || p.lacks", "p.lacks"},
 	{"a piece that is gone is not missed", "push.go", "p.lacks = errors.Is(err, ErrNone); err != nil", "p.lacks = false; err != nil"},
 	{"pieces are removed before the head", "push.go", "	if err := p.replace(next); err != nil {",
@@ -50,45 +42,7 @@ var ofLogs = []mutant{
 // TestCampaignOfMutants plants defects in the package, one at a time: the tests find each.
 func TestCampaignOfMutants(t *testing.T) {
 	c := foveatest.NewCampaign(t)
-	for _, m := range ofPlaces[:c.Length(1, len(ofPlaces))] { // each is a build of its own
-		t.Run(m.name, func(t *testing.T) { m.isFound(t, ".", "^(TestPlacesInMemory|TestHeadWithoutAnswer)$") })
-	}
+	foveatest.Mutants(t, ofPlaces[:c.Length(1, len(ofPlaces))], ".", "^(TestPlacesInMemory|TestHeadWithoutAnswer)$")
 	const tests = "^TestRemote(Turns|Purged|MissingPiece|WriteArrivesLate|Refuses|DamagedPiece|PutBack|sMeet)$"
-	for _, m := range ofLogs[:c.Length(0, len(ofLogs))] {
-		t.Run(m.name, func(t *testing.T) { m.isFound(t, "../../test", tests) })
-	}
-}
-
-// isFound fails the test unless tests of a package fail with the mutant.
-func (m mutant) isFound(t *testing.T, in, tests string) {
-	path, err := filepath.Abs(m.file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(text), m.before); n != 1 {
-		t.Fatalf("%s has %q %d times", m.file, m.before, n)
-	}
-	planted, overlay := filepath.Join(t.TempDir(), m.file), filepath.Join(t.TempDir(), "overlay.json")
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{path: planted}})
-	if err == nil {
-		err = os.WriteFile(planted, []byte(strings.Replace(string(text), m.before, m.after, 1)), 0o600)
-	}
-	if err == nil {
-		err = os.WriteFile(overlay, list, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", tests, "-count=1", in)
-	c.Env = append(os.Environ(), foveatest.CampaignEnv+"=")
-	out, err := c.CombinedOutput()
-	if err == nil {
-		t.Errorf("is not found")
-	} else if !strings.Contains(string(out), "--- FAIL: Test") && !strings.Contains(string(out), "panic: ") {
-		t.Fatalf("the test does not run: %.2000s", out)
-	}
+	foveatest.Mutants(t, ofLogs[:c.Length(0, len(ofLogs))], "../../test", tests)
 }

@@ -46,5 +46,6 @@ var mutants = []foveatest.Mutant{
 // TestCampaignOfMutants plants defects in the package, one at a time: the tests find each.
 func TestCampaignOfMutants(t *testing.T) {
 	n := foveatest.NewCampaign(t).Length(1, len(mutants))
-	foveatest.Mutants(t, mutants[:n], "^(TestCampaignOfGroups|TestReadTwice)$", "-rapid.nofailfile", "-rapid.shrinktime=1s", "-rapid.seed=1", "-rapid.checks=60")
+	foveatest.Mutants(t, mutants[:n], ".", "^(TestCampaignOfGroups|TestReadTwice)$",
+		"-rapid.nofailfile", "-rapid.shrinktime=1s", "-rapid.seed=1", "-rapid.checks=60")
 }
