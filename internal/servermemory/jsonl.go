@@ -12,21 +12,15 @@ import (
 	"github.com/fovea-memory/fovea/internal/foreign"
 )
 
-// maxLine is the maximum length of a line, in bytes.
-const maxLine = 16 << 20
-
 // ReadLines reads a graph from the file of server-memory, one JSON object per line. bad
 // lists by number the lines that it skips as malformed. The error is that of r.
 func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
-	err = foreign.EachLine(r, maxLine, func(number int, line []byte, fault error) error {
-		if fault == nil && len(line) > 0 {
-			fault = g.add(line)
-		}
-		if fault != nil {
+	text, err := io.ReadAll(r)
+	for number, line := range foreign.Lines(text) {
+		if fault := g.add(line); fault != nil {
 			bad = append(bad, fmt.Sprintf("line %d: %v", number, fault))
 		}
-		return nil
-	})
+	}
 	return g, bad, err
 }
 
