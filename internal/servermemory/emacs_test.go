@@ -20,7 +20,7 @@ import (
 func TestInEmacs(t *testing.T) {
 	marks, p := t.TempDir(), newPlace(t)
 	svc, _ := p.open(t)
-	c := client(t, store(t, svc, nil))
+	c := client(t, store(t, svc, ""))
 	type entity struct {
 		Name         string   `json:"name"`
 		EntityType   string   `json:"entityType"`

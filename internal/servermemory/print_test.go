@@ -21,10 +21,10 @@ func drawValue() *rapid.Generator[string] {
 // asLines returns a graph in the format of that server's file.
 func asLines(g Graph) (text []byte) {
 	for _, e := range g.Entities {
-		text = append(text, newModel().put(e.Name, e, "", 0).asLine()...)
+		text = append(text, newModel().put(e, "", 0).asLine()...)
 	}
 	for _, r := range g.Relations {
-		text = append(text, newModel().put(r, Entity{}, "", 0).asLine()...)
+		text = append(text, newModel().put(r, "", 0).asLine()...)
 	}
 	return text
 }
