@@ -202,7 +202,7 @@ func (p *plan) add(d *foreign.Document) error {
 // put adds a note that is new here: a file, or a headline of the file that it shares.
 func (p *plan) put(d *foreign.Document, text string) error {
 	at := p.place(d)
-	if read, err := travel.Reads(p.history, at); err == nil && !read && p.readsInto() {
+	if !p.reads(at) && p.reads(path.Join(p.req.Into, "x.org")) {
 		p.out.Problems = append(p.out.Problems, d.Source+": Fovea reads no file of such a name, left out")
 		return nil
 	}
@@ -231,9 +231,9 @@ func (p *plan) place(d *foreign.Document) string {
 	return foreign.Distinct(at, d.Source)
 }
 
-// readsInto reports whether Fovea reads files of plain names in the folder that is written to.
-func (p *plan) readsInto() bool {
-	read, err := travel.Reads(p.history, path.Join(p.req.Into, "x.org"))
+// reads reports whether Fovea reads a file at a path.
+func (p *plan) reads(at string) bool {
+	read, err := travel.Reads(p.history, at)
 	return err == nil && read
 }
 

@@ -25,6 +25,9 @@ const (
 	JSONLines   Kind = "jsonl"        // a file of JSON objects, one a line
 )
 
+// endings are those of Markdown files.
+var endings = []string{".md", ".markdown"}
+
 // Kinds lists the kinds that Read knows.
 var Kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
 
@@ -134,7 +137,7 @@ func (r *reader) folder() error {
 		case d.Type()&fs.ModeSymlink != 0:
 			links = append(links, name)
 			return nil
-		case !d.Type().IsRegular() || !isMarkdown(name):
+		case !d.Type().IsRegular() || !slices.Contains(endings, strings.ToLower(path.Ext(name))):
 			others = append(others, name)
 			return nil
 		}
@@ -207,9 +210,4 @@ func (r *reader) file(name string) ([]byte, error) {
 		return nil, nil
 	}
 	return text, nil
-}
-
-func isMarkdown(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
-	return ext == ".md" || ext == ".markdown"
 }

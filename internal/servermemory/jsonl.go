@@ -3,7 +3,6 @@
 package servermemory
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -75,21 +74,16 @@ func (g *Graph) add(text []byte) error {
 	return nil
 }
 
-// asLine returns a headline in the format of that file.
-func (h *headline) asLine() []byte {
-	var b bytes.Buffer
-	to := json.NewEncoder(&b)
-	to.SetEscapeHTML(false)
+// line returns a headline in the format of that file.
+func (h *headline) line() string {
 	if r, isRelation := h.key.(Relation); isRelation {
-		_ = to.Encode(struct { // texts always encode
+		return encoded(struct {
 			Type string `json:"type"`
 			Relation
-		}{"relation", r})
-	} else {
-		_ = to.Encode(struct {
-			Type string `json:"type"`
-			Entity
-		}{"entity", h.entity})
+		}{"relation", r}, "") + "\n"
 	}
-	return b.Bytes()
+	return encoded(struct {
+		Type string `json:"type"`
+		Entity
+	}{"entity", h.entity}, "") + "\n"
 }

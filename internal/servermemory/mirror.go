@@ -3,11 +3,11 @@
 package servermemory
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -36,14 +36,14 @@ func (m *mirror) write(g *model) error {
 	if err != nil || m.left == nil || !os.SameFile(now, m.left) || now.Size() != m.left.Size() || !now.ModTime().Equal(m.left.ModTime()) {
 		g.mirrored = 0
 	}
-	var text bytes.Buffer
+	var text strings.Builder
 	for _, h := range g.all[g.mirrored:] {
-		text.Write(h.asLine())
+		text.WriteString(h.line())
 	}
 	if g.mirrored > 0 {
-		err = appendTo(m.path, text.Bytes())
+		err = appendTo(m.path, text.String())
 	} else {
-		err = vfs.WriteFile(m.path, text.Bytes(), 0o600)
+		err = vfs.WriteFile(m.path, []byte(text.String()), 0o600)
 	}
 	if err == nil {
 		m.left, err = os.Stat(m.path)
@@ -56,11 +56,11 @@ func (m *mirror) write(g *model) error {
 }
 
 // appendTo appends to a file in one write.
-func appendTo(path string, text []byte) error {
+func appendTo(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }

@@ -3,7 +3,6 @@
 package servermemory
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -110,7 +109,7 @@ func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, clie
 		Description: "The full knowledge graph with all entities and relations",
 	}, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		g, err := s.Graph(ctx)
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: indented(g)}}}, err
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: encoded(g, indent)}}}, err
 	})
 	return server.Run(ctx, client)
 }
@@ -147,25 +146,28 @@ func (s *Store) serve(server *mcp.Server, t tool) {
 		if err != nil {
 			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}, nil
 		}
-		data := shown
-		if message, is := shown.(string); is {
-			data = map[string]any{"success": true, "message": message}
-		} else if _, whole := shown.(Graph); !whole {
-			data = map[string]any{t.gives: shown}
+		data, text := shown, ""
+		switch shown := shown.(type) {
+		case string:
+			data, text = map[string]any{"success": true, "message": shown}, shown
+		case Graph:
+			text = encoded(shown, indent)
+		default:
+			data, text = map[string]any{t.gives: shown}, encoded(shown, indent)
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: indented(shown)}}, StructuredContent: data}, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: data}, nil
 	})
 }
 
-// indented returns a value as that server prints it: a text as it is, all else as JSON.
-func indented(v any) string {
-	if text, isText := v.(string); isText {
-		return text
-	}
-	var b bytes.Buffer
+// indent is that of the JSON that the server shows.
+const indent = "  "
+
+// encoded returns a value as JSON, as that server writes it.
+func encoded(v any, indent string) string {
+	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
+	e.SetIndent("", indent)
 	_ = e.Encode(v) // texts and lists always encode
 	return strings.TrimSuffix(b.String(), "\n")
 }
