@@ -128,7 +128,7 @@ func exportFolder(ctx context.Context, v *view.View, kind foreign.Kind, to strin
 
 // writeFolder writes the files of an export in place of those of the one before. A folder with
 // anything else is refused.
-func writeFolder(ctx context.Context, to string, files []foreign.File) error {
+func writeFolder(ctx context.Context, to string, files map[string]string) error {
 	in, err := vfs.CreateDir(to, 0o700)
 	if err != nil {
 		return err
@@ -146,19 +146,20 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 	if err != nil {
 		return err
 	}
-	names, ours := map[string]bool{}, map[string]bool{}
+	ours, written := map[string]bool{}, slices.Sorted(maps.Keys(files))
 	for _, name := range before {
 		ours[foreign.Fold(name)] = true
 	}
-	for _, f := range files {
-		names[f.Path] = true
-		if _, err := in.Lstat(f.Path); err == nil && !ours[foreign.Fold(f.Path)] {
-			return fault.Errorf("export", path.Join(to, f.Path), fault.Conflict,
+	for _, name := range written {
+		if _, err := in.Lstat(name); err == nil && !ours[foreign.Fold(name)] {
+			return fault.Errorf("export", path.Join(to, name), fault.Conflict,
 				"this file is not from an earlier export; move it away, or name another folder")
 		}
 	}
-	gone := slices.DeleteFunc(before, func(name string) bool { return names[name] || !fs.ValidPath(name) })
-	written := slices.Sorted(maps.Keys(names))
+	gone := slices.DeleteFunc(before, func(name string) bool {
+		_, stays := files[name]
+		return stays || !fs.ValidPath(name)
+	})
 	if err := vfs.WriteJSON(in, listFile, slices.Concat(written, gone)); err != nil { // first, so that an export that is cut short can be replaced
 		return err
 	}
@@ -167,14 +168,14 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 			return err
 		}
 	}
-	for _, f := range files {
+	for _, name := range written {
 		if err := ctx.Err(); err != nil { // the list has all, so the next export goes on
 			return err
 		}
-		if err := in.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
+		if err := in.MkdirAll(path.Dir(name), 0o700); err != nil {
 			return err
 		}
-		if err := vfs.WriteAtomic(in, f.Path, []byte(f.Text), 0o600); err != nil {
+		if err := vfs.WriteAtomic(in, name, []byte(files[name]), 0o600); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,22 +26,19 @@ type Out struct {
 	Text string // of the Org file
 }
 
-// File is a file to write.
-type File struct{ Path, Text string }
-
 // reserved are keys that front matter has from elsewhere.
 var reserved = map[string]bool{"id": true, "title": true, "tags": true,
 	"type": true, "name": true, "description": true, "metadata": true, "metadata_type": true, "permalink": true, wordsKey: true}
 
-// Folder returns the files of documents as a kind has them, with its index, in the order of their
-// paths, and what could not be carried over. of returns the document that an id is in. Errors:
-// ErrKind, that of the context.
-func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) (files []File, problems []string, err error) {
+// Folder returns the texts of the files of documents as a kind has them, with its index, by path, and
+// what could not be carried over. of returns the document that an id is in. Errors: ErrKind, that
+// of the context.
+func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) (files map[string]string, problems []string, err error) {
 	if kind == JSONLines || !slices.Contains(Kinds, kind) {
 		return nil, nil, fmt.Errorf("%q: %w", kind, ErrKind)
 	}
 	at := markdownPaths(docs)
-	problems = []string{}
+	files, problems = map[string]string{}, []string{}
 	for i := range docs {
 		d := &docs[i]
 		if err := ctx.Err(); err != nil {
@@ -63,13 +61,12 @@ func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) (f
 			way, _ := filepath.Rel(path.Dir(d.Path), at[to]) // both are below the memex
 			return filepath.ToSlash(way)
 		})
-		files = append(files, File{at[d.Path], head + "\n" + body})
+		files[at[d.Path]] = head + "\n" + body
 	}
 	index := map[Kind]string{Claude: "MEMORY.md", OKF: "index.md"}[kind]
-	if index != "" && !slices.ContainsFunc(files, func(f File) bool { return strings.EqualFold(f.Path, index) }) {
-		files = append(files, File{index, indexOf(kind, docs, at)})
+	if index != "" && !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool { return strings.EqualFold(name, index) }) {
+		files[index] = indexOf(kind, docs, at)
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, problems, nil
 }
 
