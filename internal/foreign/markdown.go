@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -105,6 +106,9 @@ type wikiLink struct {
 // maxWiki is the longest wiki link in bytes. Each bracket is searched only so far for its end.
 const maxWiki = 1 << 10
 
+// wikiForm is a wiki link at the beginning of a text, with what is in it.
+var wikiForm = regexp.MustCompile(`^!?\[\[([^\[\n]*?)]]`)
+
 // wikiParser finds them, embedded ones (![[x]]) too, before Markdown's own.
 type wikiParser struct{}
 
@@ -112,18 +116,14 @@ func (wikiParser) Trigger() []byte { return []byte{'[', '!'} }
 
 func (wikiParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(line, []byte("!")), []byte("[["))
-	if !ok {
+	found := wikiForm.FindSubmatch(line[:min(len(line), maxWiki)])
+	if found == nil || len(bytes.TrimSpace(found[1])) == 0 {
 		return nil
 	}
-	inside, _, ok := bytes.Cut(rest[:min(len(rest), maxWiki)], []byte("]]"))
-	if !ok || len(bytes.TrimSpace(inside)) == 0 || bytes.ContainsAny(inside, "[\n") {
-		return nil
-	}
-	target, label, named := strings.Cut(string(inside), "|")
+	target, label, named := strings.Cut(string(found[1]), "|")
 	if target = strings.TrimSuffix(target, `\`); !named {
 		label = target
 	}
-	block.Advance(len(line) - len(rest) + len(inside) + 2)
+	block.Advance(len(found[0]))
 	return &wikiLink{target: target, label: strings.TrimSpace(label)}
 }
