@@ -47,7 +47,6 @@ func run() int {
 	if err != nil {
 		complain(&s.Console, err)
 	}
-	_ = s.Err.Close() // the error cannot be reported anywhere
 	if err == nil || neverFails(ran) {
 		return 0
 	}

@@ -33,7 +33,7 @@ func sendTool(ctx context.Context, svc api.Service, req api.RememberRequest, in 
 // marked as read, and seen by nobody.
 const maxMessages = 5
 
-// inboxTool hands over the oldest unread messages of the caller; see Server.reply.
+// inboxTool hands over the oldest unread messages of the caller; see Server.handOver.
 func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadRequest, _ extra) (reply, error) {
 	all, err := agents.OpMessages.Call(ctx, svc, agents.MessagesRequest{Unread: true})
 	if err != nil {
