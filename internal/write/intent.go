@@ -15,8 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// intentFormat is the version of the intent record, see doc/format/journal.md. Earlier ones are
-// read, see readEarlier.
+// intentFormat is the version of the intent record, see doc/format/journal.md.
 const intentFormat = 4
 
 // Intent announces an operation before it touches the first file. It holds everything that
@@ -140,6 +139,10 @@ func appendText(b []byte, text *string, emit func(merkle.Digest, []byte) error) 
 // left alone and read like any others.
 var ErrIntent = errors.New("an unfinished operation of a later version")
 
+// ErrEarlier is returned for an intent of a build before intentFormat. What it announced may have
+// left a file half written, so that nothing may go on before it is ended.
+var ErrEarlier = errors.New("an operation on files was cut short under an earlier build of Fovea, which alone can end it; open the memory once with that build")
+
 // errMode is returned for a mode with bits other than the permissions.
 var errMode = errors.New("mode out of range")
 
@@ -155,7 +158,7 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 	switch {
 	case err != nil:
 	case format < intentFormat:
-		err = in.readEarlier(r, fields, format, load)
+		return nil, ErrEarlier
 	case format > intentFormat || fields != 3:
 		return nil, ErrIntent
 	default:
@@ -203,27 +206,19 @@ func readList[T any](r *merkle.Reader, read func() (T, error)) (list []T, err er
 	return list, r.Err()
 }
 
-// readCommit reads the fields of the commit of a step, but for its kind.
-func (s *Step) readCommit(r *merkle.Reader) (err error) {
+// readStep reads a step of an intent with a number of files.
+func readStep(r *merkle.Reader, files int, load graph.Loader) (s Step, err error) {
+	r.FixedList(10)
 	c := &s.Commit
+	c.Kind = r.Text()
 	if c.Author, err = graph.ReadAuthor(r); err != nil {
-		return ErrIntent
+		return s, ErrIntent
 	}
 	for _, text := range []*string{&c.Session, &c.Op, &c.Message} {
 		*text = r.Text()
 	}
 	c.Time = r.Int()
-	return r.Err()
-}
-
-// readStep reads a step of an intent with a number of files.
-func readStep(r *merkle.Reader, files int, load graph.Loader) (s Step, err error) {
-	r.FixedList(10)
-	s.Commit.Kind = r.Text()
-	if err := s.readCommit(r); err != nil {
-		return s, err
-	}
-	s.Commit.Parents, err = readList(r, func() (merkle.Digest, error) { return r.Link(), nil })
+	c.Parents, err = readList(r, func() (merkle.Digest, error) { return r.Link(), nil })
 	if err == nil {
 		s.Splices, err = readSplices(r, files, load)
 	}
