@@ -261,11 +261,8 @@ func (r *rate) take(sender string, now int64) bool {
 		r.sent = map[string][]int64{}
 	}
 	for name, times := range r.sent {
-		first := 0
-		for first < len(times) && times[first] <= now-rateWindow.Milliseconds() {
-			first++
-		}
-		if r.sent[name] = times[first:]; first == len(times) {
+		times = slices.DeleteFunc(times, func(at int64) bool { return at <= now-rateWindow.Milliseconds() })
+		if r.sent[name] = times; len(times) == 0 {
 			delete(r.sent, name)
 		}
 	}
