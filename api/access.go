@@ -69,7 +69,7 @@ func (l *Local) History() *travel.History { return travel.Of(l.m.History()) }
 func (l *Local) Find(v *view.View, op, name string) (*node.Node, error) {
 	n, err := v.Resolve(l.Below(name))
 	if err != nil {
-		return nil, Named(err, op, "-", "")
+		return nil, Named(err, op)
 	}
 	return n, nil
 }

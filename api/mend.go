@@ -125,7 +125,7 @@ func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeRespon
 	for i, name := range req.IDs {
 		var err error
 		if ids[i], err = view.Of(l.m.View()).FormerID(name); err != nil {
-			return nil, Named(err, "purge", "-", "")
+			return nil, Named(err, "purge")
 		}
 	}
 	c, versions, err := l.m.Mending().Purge(ctx, ids, req.Text, l.Write())

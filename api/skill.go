@@ -78,7 +78,7 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 		if path == l.Below(req.Name) || !ok && bears == name {
 			_, err := v.Resolve(path)
 			if fovea.KindOf(err) == fovea.Locked {
-				return nil, Named(err, "skill", "-", "")
+				return nil, Named(err, "skill")
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func (t *judge) nodes(ctx context.Context, names ...string) (first *api.Shown, e
 		}
 		n, err := api.OpShow.Call(ctx, t.svc, api.ShowRequest{ID: name})
 		if err != nil {
-			return nil, api.Named(err, t.op.Name, "", "")
+			return nil, api.Named(err, t.op.Name)
 		}
 		if err := t.writable(ctx, n.Path); err != nil {
 			return nil, err
