@@ -173,10 +173,10 @@ func (c *Change) Edit(n *node.Node, edits ...document.Edit) error {
 	return nil
 }
 
-// Insert adds a headline to the end of a file that was read, and returns the end of the file with it.
-// Because an edit parses its document, it is done on the text before the first headline and the last
-// two top-level headlines alone, where that gives what it gives in the whole file.
-func (c *Change) Insert(path string, h document.InsertHeadline) (document.Text, error) {
+// Inserted returns the text of a file that was read with a headline at its end, for Put, and the end
+// of it. Because an edit parses its document, it is done on the text before the first headline and the
+// last two top-level headlines alone, where that gives what it gives in the whole file.
+func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, end document.Text, err error) {
 	s, text := c.State(), c.Text(path)
 	short := text
 	if _, set := c.texts[path]; !set { // else the nodes are not of this text
@@ -190,15 +190,15 @@ func (c *Change) Insert(path string, h document.InsertHeadline) (document.Text, 
 		next, err = Edited(Parse(s, path, text), -1, c.Action.Now, h)
 		more, appended = strings.CutPrefix(next, text)
 	}
-	if err != nil {
-		return nil, c.Fail(path, fault.Invalid, err)
+	switch {
+	case err != nil:
+		return "", nil, c.Fail(path, fault.Invalid, err)
+	case appended:
+		text += more
+	default:
+		text = next
 	}
-	if appended {
-		c.Put(path, text+more)
-	} else {
-		c.Put(path, next)
-	}
-	return Parse(s, path, next), nil
+	return text, Parse(s, path, next), nil
 }
 
 // ends returns the lengths of the text of a file before its first headline, and of its last two
@@ -326,10 +326,15 @@ func (c *Change) judge(head *graph.State, s *Step) error {
 		err = c.Check(head, s.state, &s.delta)
 	}
 	if err == nil {
-		err = w.rights.Unprotected(c.ctx, c.Action, s.delta.Paths...)
-	}
-	if err == nil && w.scope.Fence != nil {
-		err = w.scope.Fence.Change(c.ctx, c.Action, head, &s.delta)
+		err = w.allow(c.ctx, c.Action, head, &s.delta)
 	}
 	return err
+}
+
+// allow refuses changes of a state that the actor may not make, or that break a claim.
+func (w *Writer) allow(ctx context.Context, a scope.Action, before *graph.State, delta *graph.Delta) error {
+	if err := w.rights.Unprotected(ctx, a, delta.Paths...); err != nil || w.scope.Fence == nil {
+		return err
+	}
+	return w.scope.Fence.Change(ctx, a, before, delta)
 }
