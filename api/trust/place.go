@@ -139,12 +139,12 @@ func admitResolve(ctx context.Context, t *judge, r api.ResolveRequest) (api.Reso
 }
 
 func admitMove(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveRequest, error) {
-	_, err := t.nodes(ctx, r.ID, r.To)
-	if err == nil && r.To != "" {
-		var to *api.Shown
-		if to, err = t.nodes(ctx, r.To); err == nil {
-			err = t.noMessage(to.Path)
-		}
+	if _, err := t.nodes(ctx, r.ID); err != nil || r.To == "" {
+		return r, err
+	}
+	to, err := t.nodes(ctx, r.To)
+	if err == nil {
+		err = t.noMessage(to.Path)
 	}
 	return r, err
 }
