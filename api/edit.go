@@ -59,7 +59,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 		sawIt := held && there && r.Seen(id) == n.Own
 		if replacing && slices.Contains([]merkle.Digest{{}, n.Own, n.Version}, base) {
 			if err := r.RequireSeen(ctx, v, op, n); err != nil {
-				return nil, Named(err, op, id, name)
+				return nil, named(err, op, id, name)
 			}
 			if opts.Base = cmp.Or(base, n.Own); replaces == nil {
 				opts.Base = cmp.Or(base, n.Version) // which covers what is below it
@@ -70,7 +70,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 			continue // it may have changed meanwhile
 		}
 		if err != nil {
-			return nil, Named(err, op, id, name)
+			return nil, named(err, op, id, name)
 		}
 		out := editResponse(on, id, c)
 		if held {
@@ -80,9 +80,11 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	}
 }
 
-// Named says an error of an operation by its own name, and of the node by the name
-// that the caller gave it.
-func Named(err error, op, id, name string) error {
+// Named says an error of an operation by its own name.
+func Named(err error, op string) error { return named(err, op, "-", "") }
+
+// named is Named, and says the node by the name that the caller gave it.
+func named(err error, op, id, name string) error {
 	e, ok := errors.AsType[*fovea.Error](err)
 	if !ok {
 		return err
@@ -170,9 +172,9 @@ func target(ctx context.Context, l *Local, op, name, digest string) (on *Local, 
 	if err != nil {
 		return l, "", opts, err
 	}
-	n, err := v.Resolve(l.Below(name))
+	n, err := l.Find(v, op, name)
 	if err != nil {
-		return l, "", opts, Named(err, op, "-", "")
+		return l, "", opts, err
 	}
 	if name := l.Memex.Folder().Buffers().Holder(n.Path); name != "" { // before what the buffer shows is taken for a conflict
 		return l, "", opts, fault.Wrap(op, n.Path, fault.Busy, &corpus.BusyError{Lock: corpus.BufferLock(name)})

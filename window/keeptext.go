@@ -8,18 +8,17 @@ import (
 	"github.com/fovea-memory/fovea/window/render"
 )
 
-// Names stands for the handles of a document's nodes; see Namer.
+// Names stands for the handles of a source; see Namer.
 type Names = render.Names
 
 // Namer is a Source whose windows keep the texts of nodes: the text of a node that is shown
 // whole, or by its heading, depends on its document and on its handle alone. The texts go
 // with their document, and with the outline, which keeps at most 64 MB of them.
 type Namer interface {
-	// Names stands for the handles of the nodes in the document with a path. It keeps nothing
-	// alive, and is not changed.
-	Names(path string) *Names
-	// HasHandle reports whether a node has a handle among names, as it had among others.
-	HasHandle(id, handle string, names, before *Names) bool
+	// Names stands for the handles of the nodes: while it is the same, so are they.
+	Names() *Names
+	// HasHandle reports whether a node has a handle.
+	HasHandle(id, handle string) bool
 }
 
 // textCache is a render.Cache.
@@ -28,14 +27,8 @@ type textCache interface {
 	Drop(k *render.Kept)
 }
 
-// documentTexts are the kept texts of a document.
-type documentTexts struct {
-	*render.Texts
-	names *Names
-}
-
 // textsOf returns the kept texts of a candidate's document, nil if the source is no Namer.
-func (p *plan) textsOf(n *detail) *documentTexts {
+func (p *plan) textsOf(n *detail) *render.Texts {
 	if p.namer == nil {
 		return nil
 	}
@@ -43,7 +36,7 @@ func (p *plan) textsOf(n *detail) *documentTexts {
 	d := p.documents[b]
 	if d == nil {
 		style := render.Style{Counter: p.req.Counter.Name(), Renderer: p.renderer}
-		d = &documentTexts{p.tree.texts.Texts(&b.kept, style, len(b.nodes)), p.namer.Names(b.path)}
+		d = p.tree.texts.Texts(&b.kept, style, len(b.nodes))
 		p.documents[b] = d
 	}
 	return d
@@ -80,11 +73,11 @@ func (p *plan) keptPiece(i int, level Level) *render.Piece {
 	if kept == nil || !kept.IsFor(p.req.Caller.Agent) {
 		return nil
 	}
-	if before := kept.Names.Load(); before != d.names {
-		if !p.namer.HasHandle(n.info.id, kept.Handle, d.names, before) {
+	if names := p.namer.Names(); kept.Names.Load() != names {
+		if !p.namer.HasHandle(n.info.id, kept.Handle) {
 			return nil
 		}
-		kept.Names.Store(d.names)
+		kept.Names.Store(names)
 	}
 	n.kept[level] = kept
 	return kept
@@ -113,7 +106,7 @@ func (p *plan) keepPiece(i int, level Level, written piece) {
 	if above := p.inForce(int(p.candidates[i].Parent)); above.author == "" { // else it is named to all, or to none
 		kept.Author, kept.Asks = item.Author, item.Author == p.req.Caller.Agent
 	}
-	kept.Names.Store(d.names)
+	kept.Names.Store(p.namer.Names())
 	d.Keep(n.local, level, kept)
 	n.kept[level] = kept
 }
@@ -123,7 +116,7 @@ func (p *plan) keepPiece(i int, level Level, written piece) {
 func (p *plan) foldedWords(i int) string {
 	const maxBytes = 1000 // of the body
 	n := &p.details[i]
-	var d *documentTexts
+	var d *render.Texts
 	if p.tree.workingOf(n.ref) == nil { // the body of a block may be read from its file
 		d = p.textsOf(n)
 	}

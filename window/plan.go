@@ -41,7 +41,7 @@ type plan struct {
 	later       []int // background blocks
 	corrections []int // candidates that were corrected since the session saw them
 	namer       Namer // the source, nil if it is none
-	documents   map[*block]*documentTexts
+	documents   map[*block]*render.Texts
 	gone        []string // ids of what the session saw and is no longer there
 	goneNames   []string // what it saw them under
 	remark      string   // names what is gone
@@ -91,7 +91,7 @@ func newPlan(src Source, t *tree, req *Request) *plan {
 	t.clearCandidates(t.Outline)
 	namer, _ := src.(Namer)
 	return &plan{
-		namer: namer, documents: map[*block]*documentTexts{},
+		namer: namer, documents: map[*block]*render.Texts{},
 		src: src, tree: t, req: req, query: text.Words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
 		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}

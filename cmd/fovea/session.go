@@ -21,7 +21,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	happened "github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
@@ -180,7 +179,7 @@ func asking(s *session) api.Service {
 		return own.Budget, cmp.Or(own.SemanticThreshold, window.DefaultThreshold)
 	})
 	return func(ctx context.Context, c api.Call) (any, error) {
-		if req, ok := c.Request.(happened.LogsRequest); ok {
+		if req, ok := c.Request.(api.LogsRequest); ok {
 			req.Limit = cmp.Or(req.Limit, look().LogLimit)
 			c.Request = req
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
@@ -263,7 +262,7 @@ func printCheckpoint(out *Stream, c *api.Checkpoint) {
 	}
 }
 
-func printVerify(out *Stream, r *care.VerifyResponse) {
+func printVerify(out *Stream, r *api.VerifyResponse) {
 	verdict := "everything is as it should be"
 	if !r.OK {
 		verdict = "not everything is as it should be"

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
 )
@@ -91,7 +90,7 @@ func (t *terms) run(o *opened) {
 
 // beat fires the event heartbeat.
 func (t *terms) beat(ctx context.Context) error {
-	_, err := events.OpEvent.Call(ctx, api.WithSync(t.call, api.SyncNone), events.EventRequest{Event: events.Heartbeat})
+	_, err := api.OpEvent.Call(ctx, api.WithSync(t.call, api.SyncNone), api.EventRequest{Event: api.Heartbeat})
 	return err
 }
 

@@ -23,7 +23,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	_ "github.com/fovea-memory/fovea/api/care" // its operations
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 

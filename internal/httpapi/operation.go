@@ -14,7 +14,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -25,7 +24,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	shape := shapeOf(op)
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := trust.MayAsk(r.Context(), op); err != nil {
-			events.Log(r.Context(), s.opts.Calls, op, err)
+			api.LogCall(r.Context(), s.opts.Calls, op, err)
 			fail(w, r, op.Name, err)
 			return
 		}
@@ -96,7 +95,7 @@ func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c ap
 	}
 	req, err := sh.op.DecodeRequest(body)
 	if err != nil {
-		events.Log(r.Context(), s.opts.Calls, sh.op, err)
+		api.LogCall(r.Context(), s.opts.Calls, sh.op, err)
 		fail(w, r, sh.op.Name, err)
 		return c, nil, false
 	}

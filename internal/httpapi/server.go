@@ -13,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/bound"
@@ -28,7 +27,7 @@ type Options struct {
 	Feed *api.Feed
 	// Ready returns why the memory cannot answer yet, nil when it can.
 	Ready func() error
-	// Calls receives a line for each call, see events.Logged; nil logs none.
+	// Calls receives a line for each call, see api.Logged; nil logs none.
 	Calls *slog.Logger
 	// Stop, when closed, ends the streams, so that a server can shut down.
 	Stop <-chan struct{}
@@ -75,7 +74,7 @@ func New(opts Options) *Server {
 	s := &Server{opts: opts, requests: bound.NewShares(bound.Requests), streams: bound.NewShares(bound.Streams),
 		large: bound.NewShares(bound.Large)}
 	s.Limit(opts.WritesPerMinute)
-	s.service = api.Chain(opts.Service, events.Logged(opts.Calls), idempotent(), s.limited, trust.Guarded)
+	s.service = api.Chain(opts.Service, api.Logged(opts.Calls), idempotent(), s.limited, trust.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/feedback"
 )
 
 // sendTool sends the title and the body of a note as a message.
@@ -77,7 +76,7 @@ func handedOver(m *agents.Message) string {
 }
 
 // learned says what became of feedback.
-func learned(_ feedback.UsefulRequest, g *feedback.UsefulResponse) reply {
+func learned(_ api.UsefulRequest, g *api.UsefulResponse) reply {
 	if g.Seq == 0 {
 		return reply{data: g, remark: "Nothing can be learned from that: the question does not find the notes that were useful."}
 	}

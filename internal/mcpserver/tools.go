@@ -15,7 +15,6 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/feedback"
 )
 
 // effect classifies what a tool can do to the memory, for its hints.
@@ -79,7 +78,7 @@ func tools() []tool {
 				"feedback: tell which notes of your last context helped; recall learns. withdraw: take back your proposal id.",
 			"*action id limit from to text name answer", []action{
 				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed),
-				act(agents.OpMessageRead, inboxTool), show(agents.OpTasks, tasked), show(feedback.OpFeedback, learned),
+				act(agents.OpMessageRead, inboxTool), show(agents.OpTasks, tasked), show(api.OpFeedback, learned),
 				show(agents.OpReviewWithdraw, withdrawn)}},
 		{"rollback", "Go back", sets,
 			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +

@@ -19,7 +19,7 @@ import (
 // reread lists the nodes whose items the next window reads again, compared with an
 // earlier view.
 func reread(v *View) (ids []string) {
-	for _, d := range v.tree.gap.replaced(v.State) {
+	for _, d := range gapOf(v.tree.since, v.State).replaced(v.State) {
 		for _, n := range v.Nodes(d.Path) {
 			if !d.Unchanged(n.ID) {
 				ids = append(ids, n.ID)

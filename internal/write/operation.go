@@ -137,10 +137,7 @@ func (o *Operation) Keep(path string, text *string, opaque bool) {
 // commit fails, the files are new, memory is read-only, and the next opening completes the
 // operation. A dry run stops where the files would change.
 func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
-	err := o.w.rights.Unprotected(ctx, o.action, delta.Paths...)
-	if err == nil && o.w.scope.Fence != nil {
-		err = o.w.scope.Fence.Change(ctx, o.action, o.w.scope.Present(), delta)
-	}
+	err := o.w.allow(ctx, o.action, o.w.scope.Present(), delta)
 	if err != nil || o.action.DryRun {
 		return chain.Commit{Would: new(view.Changed(*delta))}, errors.Join(err, o.Discard())
 	}

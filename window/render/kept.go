@@ -61,16 +61,13 @@ type Piece struct {
 	// is set if the text is the one for its author.
 	Author string
 	Asks   bool
-	// Names are the handles among which Handle is that of the node.
+	// Names are those of the source in which Handle is known to be that of the node.
 	Names atomic.Pointer[Names]
 }
 
-// Names stands for the handles of a document's nodes. If the tables of two are equal, and the
-// own ones too, so are the handles.
-type Names struct {
-	Tables []any // comparable, and nothing that keeps a state in memory
-	Own    int   // index of the table that has the nodes
-}
+// Names stands for the handles of all nodes of a source, and keeps nothing alive: as long as a
+// source has the same one, it has the same handles.
+type Names struct{ _ byte }
 
 // IsFor reports whether the text is the one for a reader.
 func (p *Piece) IsFor(reader string) bool { return p.Author == "" || (p.Author == reader) == p.Asks }

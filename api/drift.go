@@ -1,21 +1,19 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package care
+package api
 
 import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // OpDrift lists and ends drift.
-var OpDrift = api.Define(api.Operation{Name: "drift", Scan: true, Group: "history", Effect: api.Mends,
+var OpDrift = Define(Operation{Name: "drift", Scan: true, Group: "history", Effect: Mends,
 	Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift)
 
 // DriftRequest asks about files that differ from memory on purpose: since a
@@ -41,21 +39,18 @@ type Drifted struct {
 	Memory string `json:"memory" jsonschema:"the digest of what memory has, empty for no file"`
 }
 
-func settleDrift(ctx context.Context, a api.Access, req DriftRequest) (*DriftResponse, error) {
-	var paths []string
-	for _, path := range req.Paths {
-		paths = append(paths, a.Below(path))
-	}
-	all := a.History().Drift()
+func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftResponse, error) {
+	paths := each(req.Paths, l.Below)
+	all := l.History().Drift()
 	var c fovea.Commit
 	var err error
 	switch req.Action {
 	case "", "list":
 		paths = drifting(all, paths)
 	case "adopt":
-		c, paths, err = a.History().AdoptDrift(ctx, a.Write(), paths...)
+		c, paths, err = l.History().AdoptDrift(ctx, l.Write(), paths...)
 	case "apply":
-		paths, err = a.History().ApplyDrift(ctx, paths...)
+		paths, err = l.History().ApplyDrift(ctx, paths...)
 	default:
 		err = fault.Invalidf("drift", "no action is named %q: there are list, adopt and apply", req.Action)
 	}
@@ -63,7 +58,7 @@ func settleDrift(ctx context.Context, a api.Access, req DriftRequest) (*DriftRes
 		return nil, err
 	}
 	if c.Seq == 0 {
-		c = a.On().View().Head()
+		c = l.m.View().Head()
 	}
 	out := &DriftResponse{Seq: c.Seq, Drift: make([]Drifted, len(paths))}
 	for i, path := range paths {
@@ -76,9 +71,7 @@ func settleDrift(ctx context.Context, a api.Access, req DriftRequest) (*DriftRes
 // where there are none. Sorted.
 func drifting(all map[string][2]merkle.Digest, paths []string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(path string) bool {
-		return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool {
-			return p == "" || path == p || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/")
-		})
+		return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return inside(path, p) })
 	})
 }
 

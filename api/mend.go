@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package care
+package api
 
 import (
 	"context"
@@ -11,24 +11,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/ipfs"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // The operations that keep a history sound.
 var (
-	OpVerify = api.Define(api.Operation{Name: "verify", Group: "care",
+	OpVerify = Define(Operation{Name: "verify", Group: "care",
 		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify)
-	OpRepair = api.Define(api.Operation{Name: "repair", Group: "care", Effect: api.Mends, History: true,
+	OpRepair = Define(Operation{Name: "repair", Group: "care", Effect: Mends, History: true,
 		Summary: "Make a damaged memory whole again, as far as that can be"}, repair)
-	OpRetain = api.Define(api.Operation{Name: "retain", Group: "care", Effect: api.Mends, History: true,
+	OpRetain = Define(Operation{Name: "retain", Group: "care", Effect: Mends, History: true,
 		Summary: "Thin the history by age"}, thinHistory)
-	OpPurge = api.Define(api.Operation{Name: "purge", Scan: true, Group: "care", Effect: api.Mends, History: true,
+	OpPurge = Define(Operation{Name: "purge", Scan: true, Group: "care", Effect: Mends, History: true,
 		Summary: "Take content out of history for good"}, purgeHistory)
 )
 
@@ -41,9 +40,9 @@ type VerifyRequest struct {
 // VerifyResponse is what verification found. Problems of the kinds purged, thinned
 // and lost are not damage: a commit records that the content is gone.
 type VerifyResponse struct {
-	OK       bool          `json:"ok" jsonschema:"nothing is damaged"`
-	Checked  int           `json:"checked" jsonschema:"commits, blocks and nodes recomputed"`
-	Problems []api.Problem `json:"problems" jsonschema:"what was found"`
+	OK       bool      `json:"ok" jsonschema:"nothing is damaged"`
+	Checked  int       `json:"checked" jsonschema:"commits, blocks and nodes recomputed"`
+	Problems []Problem `json:"problems" jsonschema:"what was found"`
 }
 
 // RepairRequest makes a damaged memory whole again.
@@ -53,10 +52,10 @@ type RepairRequest struct {
 
 // RepairResponse is what a repair does, or would do.
 type RepairResponse struct {
-	Done bool          `json:"done" jsonschema:"false for a dry run, and where there was nothing to do"`
-	Plan []api.Problem `json:"plan" jsonschema:"kinds damaged, aside, lost"`
-	Seq  uint64        `json:"seq" jsonschema:"of the newest commit"`
-	Root string        `json:"root" jsonschema:"the digest of the whole state"`
+	Done bool      `json:"done" jsonschema:"false for a dry run, and where there was nothing to do"`
+	Plan []Problem `json:"plan" jsonschema:"kinds damaged, aside, lost"`
+	Seq  uint64    `json:"seq" jsonschema:"of the newest commit"`
+	Root string    `json:"root" jsonschema:"the digest of the whole state"`
 }
 
 // RetainRequest thins the history. Ages are a number and a unit: h, d, w or y, or
@@ -92,17 +91,17 @@ type PurgeResponse struct {
 	IPFS    []string `json:"ipfs,omitempty" jsonschema:"CIDs of what was put on IPFS or read there, newest first: out of reach, each may hold it"`
 }
 
-func repair(ctx context.Context, a api.Access, req RepairRequest) (*RepairResponse, error) {
-	plan, err := a.On().Mending().Repair(ctx, a.Write())
+func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, error) {
+	plan, err := l.m.Mending().Repair(ctx, l.Write())
 	if err != nil {
 		return nil, err
 	}
-	a.WarnOthers()
-	head := a.On().View().Head()
-	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: append([]api.Problem{}, plan...), Seq: head.Seq, Root: head.Root.String()}, nil
+	l.WarnOthers()
+	head := l.m.View().Head()
+	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: list(plan), Seq: head.Seq, Root: head.Root.String()}, nil
 }
 
-func thinHistory(ctx context.Context, a api.Access, req RetainRequest) (*RetainResponse, error) {
+func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainResponse, error) {
 	var ages [3]time.Duration
 	for i, text := range []string{req.KeepAll, req.Hourly, req.Daily} {
 		var err error
@@ -110,36 +109,36 @@ func thinHistory(ctx context.Context, a api.Access, req RetainRequest) (*RetainR
 			return nil, fault.Wrap("retain", text, fault.Invalid, err)
 		}
 	}
-	if err := a.Sync(ctx); err != nil {
+	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
-	c, moments, blocks, err := a.On().Mending().Retain(ctx, ages[0], ages[1], ages[2], a.Write())
+	c, moments, blocks, err := l.m.Mending().Retain(ctx, ages[0], ages[1], ages[2], l.Write())
 	if err != nil {
 		return nil, err
 	}
-	a.WarnOthers()
+	l.WarnOthers()
 	return &RetainResponse{Moments: moments, Blocks: blocks, Seq: c.Seq}, nil
 }
 
-func purgeHistory(ctx context.Context, a api.Access, req PurgeRequest) (*PurgeResponse, error) {
+func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeResponse, error) {
 	ids := make([]string, len(req.IDs))
 	for i, name := range req.IDs {
 		var err error
-		if ids[i], err = a.FormerID("purge", name); err != nil {
-			return nil, err
+		if ids[i], err = view.Of(l.m.View()).FormerID(name); err != nil {
+			return nil, Named(err, "purge")
 		}
 	}
-	c, versions, err := a.On().Mending().Purge(ctx, ids, req.Text, a.Write())
+	c, versions, err := l.m.Mending().Purge(ctx, ids, req.Text, l.Write())
 	if err != nil {
 		return nil, err
 	}
-	if name := a.On().Status().Scope; req.Text != "" && !strings.HasPrefix(name, author.SessionPrefix) {
-		a.WarnOthers(author.SessionPrefix) // which a purge of a text reaches
+	if name := l.m.Status().Scope; req.Text != "" && !strings.HasPrefix(name, author.SessionPrefix) {
+		l.WarnOthers(author.SessionPrefix) // which a purge of a text reaches
 	} else {
-		a.WarnOthers()
+		l.WarnOthers()
 	}
 	r := &PurgeResponse{Versions: versions, Seq: c.Seq}
-	return r, elsewhere(a.Memex.Histories().State, r)
+	return r, elsewhere(l.Memex.Histories().State, r)
 }
 
 // elsewhere names where a purge cannot take anything out.
@@ -187,38 +186,38 @@ const maxAge = 200 * 365 * day
 var gone = []string{"purged", "thinned", "lost"}
 
 // verified makes the answer to what was found.
-func verified(checked int, found []api.Problem) *VerifyResponse {
-	damaged := func(p api.Problem) bool { return !slices.Contains(gone, p.Kind) }
-	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: append([]api.Problem{}, found...)}
+func verified(checked int, found []Problem) *VerifyResponse {
+	damaged := func(p Problem) bool { return !slices.Contains(gone, p.Kind) }
+	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: list(found)}
 }
 
 // errNoMemory is what there is to say of a folder that was never read.
 var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. " +
 	"If there was one, its state folder is gone: see fovea status")
 
-func verify(ctx context.Context, a api.Access, req VerifyRequest) (*VerifyResponse, error) {
-	checked, found, err := a.On().Mending().Verify(ctx, req.Anchors...)
-	if err == nil && checked+len(found) == 0 && a.On().View().Head().Seq == 0 {
-		return nil, fault.Wrap("verify", a.On().Dir(), fault.NotFound, errNoMemory)
+func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
+	checked, found, err := l.m.Mending().Verify(ctx, req.Anchors...)
+	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
+		return nil, fault.Wrap("verify", l.m.Dir(), fault.NotFound, errNoMemory)
 	}
 	found = withoutScopes(author.GrantOf(ctx), found)
 	if err != nil || !req.Files {
 		return verified(checked, found), err
 	}
-	if err := a.Sync(ctx); err != nil {
+	if err := l.Sync(ctx); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
-	files, differ, err := a.On().Mending().VerifyFiles(ctx)
+	files, differ, err := l.m.Mending().VerifyFiles(ctx)
 	return verified(checked+files, append(found, differ...)), err
 }
 
 // withoutScopes takes the words out of problems of scopes that a grant is not for. That
 // something is amiss stays known.
-func withoutScopes(g api.Grant, found []document.Problem) []document.Problem {
+func withoutScopes(g Grant, found []Problem) []Problem {
 	for i := range found {
 		scope, _, _ := strings.Cut(found[i].Path, ":")
 		if !g.Reaches(scope) {
-			found[i] = document.Problem{Path: "another scope", Kind: found[i].Kind, Message: "its owner can look"}
+			found[i] = Problem{Path: "another scope", Kind: found[i].Kind, Message: "its owner can look"}
 		}
 	}
 	return found

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package events
+package api
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/view"
 )
@@ -25,8 +24,8 @@ const (
 const statePersistence = "state-persistence"
 
 // OpEvent is an event.
-var OpEvent = api.Define(api.Operation{Name: "event", Group: "agents", Effect: api.Writes,
-	Summary: "Say that something happened, and name the skills that answer to it"}, answer)
+var OpEvent = Define(Operation{Name: "event", Group: "agents", Effect: Writes,
+	Summary: "Say that something happened, and name the skills that answer to it"}, answerEvent)
 
 // EventRequest is an event, by the word that skills have among their triggers,
 // and what is to be done about it, which is data to Fovea.
@@ -46,19 +45,19 @@ type EventRequest struct {
 // priority, without what is locked down; Action is the request's, unchanged, for
 // them. Checkpoint is what the built-in skill made, nil where it made none.
 type EventResponse struct {
-	Event      string          `json:"event" jsonschema:"its name"`
-	Action     string          `json:"action,omitempty" jsonschema:"of the request, unchanged"`
-	Skills     []string        `json:"skills" jsonschema:"those that answer to it, by priority"`
-	Focus      string          `json:"focus,omitempty" jsonschema:"of point-update, the id of the node that the agent works on now"`
-	Checkpoint *api.Checkpoint `json:"checkpoint,omitempty" jsonschema:"of manual-persist, what the built-in skill made"`
+	Event      string      `json:"event" jsonschema:"its name"`
+	Action     string      `json:"action,omitempty" jsonschema:"of the request, unchanged"`
+	Skills     []string    `json:"skills" jsonschema:"those that answer to it, by priority"`
+	Focus      string      `json:"focus,omitempty" jsonschema:"of point-update, the id of the node that the agent works on now"`
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema:"of manual-persist, what the built-in skill made"`
 }
 
-func answer(ctx context.Context, a api.Access, req EventRequest) (*EventResponse, error) {
-	v, err := a.Readable(ctx)
+func answerEvent(ctx context.Context, l *Local, req EventRequest) (*EventResponse, error) {
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	hear, words := hearers(ctx, a, v, req.Event)
+	hear, words := hearers(ctx, l, v, req.Event)
 	out := &EventResponse{Event: req.Event, Action: req.Action, Skills: hear}
 	persists := slices.Contains(hear, statePersistence)
 	switch {
@@ -67,14 +66,14 @@ func answer(ctx context.Context, a api.Access, req EventRequest) (*EventResponse
 		if name == "" {
 			return nil, fault.Invalidf("event", "point-update names what is being worked on: give focus, foveal_focus or payload.target_id")
 		}
-		out.Focus, err = a.SetFocus(ctx, v, name)
+		out.Focus, err = l.SetFocus(ctx, v, name)
 	case req.Event == BufferUpdate:
 		err = fault.Invalidf("event", "a buffer is held for a client while its stream of events is open: send it to POST /v1/buffer-update; "+
 			"a tree of it goes to fovea ingest --ast FILE --session ID")
 	case req.Event == Heartbeat && persists:
-		err = a.Memex.History().Heartbeat(ctx)
+		err = l.Memex.History().Heartbeat(ctx)
 	case persists:
-		out.Checkpoint, err = api.OpCheckpoint.Call(ctx, a.Call.Within(a.Serve), api.CheckpointRequest{})
+		out.Checkpoint, err = OpCheckpoint.Call(ctx, l.Call.Within(l.Serve), CheckpointRequest{})
 	case len(hear) == 0:
 		err = fault.Invalidf("event", "%q is no event; there are %s", req.Event, strings.Join(words, ", "))
 	}
@@ -86,9 +85,9 @@ func answer(ctx context.Context, a api.Access, req EventRequest) (*EventResponse
 
 // hearers returns the names of the skills that answer to an event, by priority, and all events
 // that there are.
-func hearers(ctx context.Context, a api.Access, v *view.View, event string) (names, events []string) {
+func hearers(ctx context.Context, l *Local, v *view.View, event string) (names, events []string) {
 	names, events = []string{}, []string{Heartbeat, ManualPersist, PointUpdate, BufferUpdate}
-	for _, s := range a.Memex.Folder().Skills(ctx, v).Skills {
+	for _, s := range l.Memex.Folder().Skills(ctx, v).Skills {
 		if slices.Contains(s.Triggers, event) {
 			names = append(names, s.Name)
 		}
@@ -97,5 +96,3 @@ func hearers(ctx context.Context, a api.Access, v *view.View, event string) (nam
 	slices.Sort(events)
 	return names, slices.Compact(events)
 }
-
-func invalid(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }

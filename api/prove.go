@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package care
+package api
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/proof"
@@ -18,10 +17,10 @@ import (
 
 // The operations on proofs.
 var (
-	OpProve = api.Define(api.Operation{Name: "prove", Scan: true, Group: "care", History: true,
+	OpProve = Define(Operation{Name: "prove", Scan: true, Group: "care", History: true,
 		Summary: "Prove that a note was in memory, or that one history contains another"}, prove)
-	OpCheck = api.Define(api.Operation{Name: "check-proof",
-		Summary: "CheckProof a proof against the keys that are known here, or another one"}, check)
+	OpCheckProof = Define(Operation{Name: "check-proof",
+		Summary: "CheckProof a proof against the keys that are known here, or another one"}, checkProof)
 )
 
 // ProofRequest is what to prove: something about a note or, with from, about two signed heads.
@@ -59,23 +58,23 @@ type Verdict struct {
 // maxHead is the largest signed head in bytes that is read.
 const maxHead = 16 << 10
 
-func prove(ctx context.Context, a api.Access, req ProofRequest) (*Proof, error) {
+func prove(ctx context.Context, l *Local, req ProofRequest) (*Proof, error) {
 	var f *proof.File
 	var err error
 	switch {
 	case len(req.From)+len(req.To) > maxHead:
 		return nil, fault.Errorf("prove", "head", fault.Invalid, "longer than %d bytes", maxHead)
 	case req.From != "" && req.ID == "" && req.At == "" && !req.Absent:
-		f, err = travel.ProveHeads(ctx, a.History(), req.From, req.To)
+		f, err = travel.ProveHeads(ctx, l.History(), req.From, req.To)
 	case req.ID == "" && req.From == "":
 		return nil, fault.Invalidf("prove", "name a note, or the file of a signed head (--from FILE)")
 	case req.From+req.To != "":
 		return nil, fault.Invalidf("prove",
 			"a proof is of a note or of two signed heads: leave out the note, at and absent, or from and to")
 	case req.Absent:
-		f, err = proveAbsent(ctx, a, req)
+		f, err = proveAbsent(ctx, l, req)
 	default:
-		f, err = proveNote(ctx, a, req)
+		f, err = proveNote(ctx, l, req)
 	}
 	if err != nil {
 		return nil, err
@@ -84,42 +83,42 @@ func prove(ctx context.Context, a api.Access, req ProofRequest) (*Proof, error) 
 	if err != nil {
 		return nil, fault.Wrap("prove", req.ID, fault.Other, err)
 	}
-	v, err := proof.Check(text, travel.Verifiers(a.History()))
+	v, err := proof.Check(text, travel.Verifiers(l.History()))
 	if err != nil {
 		return nil, fault.Wrap("prove", req.ID, fault.Conflict, err)
 	}
 	return &Proof{Proof: string(text), Claim: v.Claim, Key: v.Key}, nil
 }
 
-func proveAbsent(ctx context.Context, a api.Access, req ProofRequest) (*proof.File, error) {
-	if !a.ByOwner(ctx) {
+func proveAbsent(ctx context.Context, l *Local, req ProofRequest) (*proof.File, error) {
+	if !l.ByOwner(ctx) {
 		return nil, fault.Errorf("prove", req.ID, fault.Denied, "that no note has an id is proved to the owner alone")
 	}
 	if !utf8.ValidString(req.ID) {
 		return nil, fault.Errorf("prove", req.ID, fault.Invalid, "an id is UTF-8")
 	}
-	v, err := a.ViewAt(ctx, req.At)
+	v, err := l.ViewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
 	if n, err := v.Resolve(req.ID); err == nil && n.ID != req.ID {
 		return nil, fault.Errorf("prove", req.ID, fault.Conflict, "this names the note %q, which is there; absence is proved of an id", n.ID)
 	}
-	f, _, err := travel.Prove(ctx, a.History(), req.At, req.ID, true)
+	f, _, err := travel.Prove(ctx, l.History(), req.At, req.ID, true)
 	return f, err
 }
 
 // proveNote proves a note that the caller can read at the moment, as it was shown then.
-func proveNote(ctx context.Context, a api.Access, req ProofRequest) (*proof.File, error) {
-	v, err := a.ViewAt(ctx, req.At)
+func proveNote(ctx context.Context, l *Local, req ProofRequest) (*proof.File, error) {
+	v, err := l.ViewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := a.Find(v, "prove", req.ID)
+	shown, err := l.Find(v, "prove", req.ID)
 	if err != nil {
 		return nil, err
 	}
-	f, n, err := travel.Prove(ctx, a.History(), req.At, shown.ID, false)
+	f, n, err := travel.Prove(ctx, l.History(), req.At, shown.ID, false)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +128,11 @@ func proveNote(ctx context.Context, a api.Access, req ProofRequest) (*proof.File
 	return f, nil
 }
 
-func check(_ context.Context, a api.Access, req CheckProofRequest) (*Verdict, error) {
+func checkProof(_ context.Context, l *Local, req CheckProofRequest) (*Verdict, error) {
 	if req.Proof == "" {
 		return nil, fault.Errorf("check proof", "proof", fault.Invalid, "it is empty")
 	}
-	keys := travel.Verifiers(a.History())
+	keys := travel.Verifiers(l.History())
 	if req.Key != "" {
 		key, err := note.NewVerifier(req.Key)
 		if err != nil {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package feedback
+package api
 
 import (
 	"cmp"
@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/meaning"
@@ -24,12 +23,12 @@ import (
 
 // The operations on feedback.
 var (
-	OpFeedback = api.Define(api.Operation{Name: "feedback", Group: "agents", Effect: api.Writes, Tool: "history feedback",
-		Summary: "Say which of the notes that were shown for a question were useful"}, give)
-	OpStatus = api.Define(api.Operation{Name: "feedback-status",
-		Summary: "Say what was learned from feedback, and whether it counts"}, status)
-	OpReset = api.Define(api.Operation{Name: "feedback-reset", Effect: api.Writes,
-		Summary: "Forget all feedback; history keeps it"}, reset)
+	OpFeedback = Define(Operation{Name: "feedback", Group: "agents", Effect: Writes, Tool: "history feedback",
+		Summary: "Say which of the notes that were shown for a question were useful"}, giveFeedback)
+	OpFeedbackStatus = Define(Operation{Name: "feedback-status",
+		Summary: "Say what was learned from feedback, and whether it counts"}, learnedStatus)
+	OpFeedbackReset = Define(Operation{Name: "feedback-reset", Effect: Writes,
+		Summary: "Forget all feedback; history keeps it"}, resetFeedback)
 )
 
 // UsefulRequest says what was useful. What it says nothing of counts a little against, beside what
@@ -53,8 +52,8 @@ type UsefulResponse struct {
 	On      bool   `json:"on" jsonschema:"what was learned so far has proven to help, and ranks"`
 }
 
-// shown is what somebody saw for a question.
-type shown struct {
+// feedbackSubject is what somebody saw for a question.
+type feedbackSubject struct {
 	by, session, question string
 	window                uint64
 	ids                   map[string]bool
@@ -66,29 +65,29 @@ var sessionName = strings.TrimPrefix(minds.FeedbackSession, author.SessionPrefix
 // maxFound is how many hits of a search count as shown.
 const maxFound = 20
 
-func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse, error) {
+func giveFeedback(ctx context.Context, l *Local, req UsefulRequest) (*UsefulResponse, error) {
 	if req.Window < 0 {
-		return nil, invalid(errors.New("windows are numbered from 1"))
+		return nil, invalid("feedback", errors.New("windows are numbered from 1"))
 	}
-	v, err := a.View(ctx)
+	v, err := l.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	log := fovea.WindowsOf(a.Memex).Feedback()
-	saw, err := whatWasShown(ctx, a, v, &req)
+	log := fovea.WindowsOf(l.Memex).Feedback()
+	saw, err := whatWasShown(ctx, l, v, &req)
 	if err != nil {
 		return nil, err
 	}
-	a.WithBlocks(ctx) // a window shows those of its agent, too
-	shownIn, err := a.View(ctx)
+	l.WithBlocks(ctx) // a window shows those of its agent, too
+	shownIn, err := l.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	verdicts, err := saw.verdicts(a, shownIn, &req)
+	verdicts, err := saw.verdicts(l, shownIn, &req)
 	if err != nil {
 		return nil, err
 	}
-	by, err := ranking(ctx, a, v, saw.question)
+	by, err := rankedAnew(ctx, l, v, saw.question)
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +106,10 @@ func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse
 		out.On = log.Model(ctx).On()
 		return out, nil // the question does not find what was useful: nothing of it can be learned
 	}
-	if err := fault.Wrap("feedback", "", fault.ReadOnly, a.Memex.Writable()); err != nil {
+	if err := fault.Wrap("feedback", "", fault.ReadOnly, l.Memex.Writable()); err != nil {
 		return nil, err
 	}
-	c, err := log.Add(ctx, e, a.Write())
+	c, err := log.Add(ctx, e, l.Write())
 	if err != nil {
 		return nil, err
 	}
@@ -118,58 +117,58 @@ func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse
 	return out, nil
 }
 
-// ranking returns the view that ranks for a question as a search does, but for what was
+// rankedAnew returns the view that ranks for a question as a search does, but for what was
 // learned.
-func ranking(ctx context.Context, a api.Access, v *view.View, question string) (*view.View, error) {
-	return meaning.View(ctx, a.Memex.Meaning(), v, meaning.Request{Text: question, Timeout: a.Options.EmbedTimeout})
+func rankedAnew(ctx context.Context, l *Local, v *view.View, question string) (*view.View, error) {
+	return meaning.View(ctx, l.Memex.Meaning(), v, meaning.Request{Text: question, Timeout: l.Options.EmbedTimeout})
 }
 
 // whatWasShown finds the window, or makes the search, that feedback is about. Errors: NotFound
 // (ErrNoWindow), Invalid.
-func whatWasShown(ctx context.Context, a api.Access, v *view.View, req *UsefulRequest) (*shown, error) {
-	agent, session := a.AgentAndSession(ctx, req.Agent)
+func whatWasShown(ctx context.Context, l *Local, v *view.View, req *UsefulRequest) (*feedbackSubject, error) {
+	agent, session := l.AgentAndSession(ctx, req.Agent)
 	question := strings.TrimSpace(req.Question)
 	by := minds.Owner
-	if !a.ByOwner(ctx) {
+	if !l.ByOwner(ctx) {
 		by = agent
 	}
 	switch {
 	case agent != "":
-		w, err := windowOf(ctx, fovea.WindowsOf(a.Memex), session, agent, uint64(req.Window), question)
+		w, err := windowAbout(ctx, fovea.WindowsOf(l.Memex), session, agent, uint64(req.Window), question)
 		if err != nil {
 			return nil, err
 		}
-		s := &shown{by, session, cmp.Or(strings.TrimSpace(w.Question+"\n"+w.Task), question), w.ID, map[string]bool{}}
+		s := &feedbackSubject{by, session, cmp.Or(strings.TrimSpace(w.Question+"\n"+w.Task), question), w.ID, map[string]bool{}}
 		for _, p := range w.Parts {
 			s.ids[p.ID] = true
 		}
 		if s.question == "" {
-			return nil, invalid(errors.New("that window was asked no question; name the one that it answered"))
+			return nil, invalid("feedback", errors.New("that window was asked no question; name the one that it answered"))
 		}
 		return s, nil
 	case by != minds.Owner || req.Window != 0 || req.Agent != "":
-		return nil, invalid(errors.New("each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)"))
+		return nil, invalid("feedback", errors.New("each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)"))
 	case question == "":
-		return nil, invalid(errors.New("name the question that was searched for with --question, or an agent whose window it was with --agent"))
+		return nil, invalid("feedback", errors.New("name the question that was searched for with --question, or an agent whose window it was with --agent"))
 	}
-	ranked, err := ranking(ctx, a, v, question)
+	ranked, err := rankedAnew(ctx, l, v, question)
 	if err != nil {
 		return nil, err
 	}
-	hits, err := ranked.ByFeedback(fovea.WindowsOf(a.Memex).Feedback().Model(ctx)).Search(question, maxFound, nil, a.Options.Now())
+	hits, err := ranked.ByFeedback(fovea.WindowsOf(l.Memex).Feedback().Model(ctx)).Search(question, maxFound, nil, l.Options.Now())
 	if err != nil {
 		return nil, err
 	}
-	s := &shown{by, "", question, 0, map[string]bool{}}
+	s := &feedbackSubject{by, "", question, 0, map[string]bool{}}
 	for _, h := range hits {
 		s.ids[h.Node.ID] = true
 	}
 	return s, nil
 }
 
-// windowOf returns a window of an agent: by its number, else the newest one that was asked the
+// windowAbout returns a window of an agent: by its number, else the newest one that was asked the
 // question, or any if that is "", else the newest if it was asked none.
-func windowOf(ctx context.Context, log *minds.Windows, session, agent string, number uint64, question string) (*minds.Window, error) {
+func windowAbout(ctx context.Context, log *minds.Windows, session, agent string, number uint64, question string) (*minds.Window, error) {
 	last, err := log.Last(ctx, session, agent)
 	if err != nil {
 		return nil, err
@@ -203,11 +202,11 @@ func windowOf(ctx context.Context, log *minds.Windows, session, agent string, nu
 
 // verdicts returns what a request says, by the ids of nodes. Errors: Invalid (ErrNeverShown,
 // ErrNothing, ErrNotCited), NotFound.
-func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[string]recall.Verdict, error) {
+func (s *feedbackSubject) verdicts(l *Local, v *view.View, req *UsefulRequest) (map[string]recall.Verdict, error) {
 	out := map[string]recall.Verdict{}
 	say := func(names []string, verdict recall.Verdict) error {
 		for _, name := range names {
-			id, err := s.idOf(a, v, name)
+			id, err := s.idOf(l, v, name)
 			if err != nil {
 				return err
 			}
@@ -230,7 +229,7 @@ func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[st
 	if req.Cites != "" {
 		cited := s.cited(v, req.Cites)
 		if len(cited) == 0 && len(out) == 0 {
-			return nil, invalid(minds.ErrNotCited)
+			return nil, invalid("feedback", minds.ErrNotCited)
 		}
 		for _, id := range cited {
 			if out[id] == recall.Unsaid {
@@ -239,17 +238,17 @@ func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[st
 		}
 	}
 	if len(out) == 0 {
-		return nil, invalid(minds.ErrNothing)
+		return nil, invalid("feedback", minds.ErrNothing)
 	}
 	return out, nil
 }
 
 // idOf returns the id of the node that a caller names, also of one that was shown and has gone.
-func (s *shown) idOf(a api.Access, v *view.View, name string) (string, error) {
+func (s *feedbackSubject) idOf(l *Local, v *view.View, name string) (string, error) {
 	if s.ids[name] {
 		return name, nil
 	}
-	n, err := a.Find(v, "feedback", name)
+	n, err := l.Find(v, "feedback", name)
 	if err != nil {
 		return "", err
 	}
@@ -263,7 +262,7 @@ func (s *shown) idOf(a api.Access, v *view.View, name string) (string, error) {
 const maxCites = 256 << 10
 
 // cited returns the ids of what was shown and stands in a text, by handle or id. O(text).
-func (s *shown) cited(v *view.View, text string) []string {
+func (s *feedbackSubject) cited(v *view.View, text string) []string {
 	names := map[string]string{}
 	for id := range s.ids {
 		if n, ok := v.Get(id); ok {
@@ -284,8 +283,6 @@ func (s *shown) cited(v *view.View, text string) []string {
 	}
 	return out
 }
-
-func invalid(err error) error { return fault.Wrap("feedback", "", fault.Invalid, err) }
 
 // LearnedStatus is what was learned.
 type LearnedStatus struct {
@@ -310,8 +307,8 @@ type ResetResponse struct {
 	Session string `json:"session" jsonschema:"that kept feedback: revert the commit there to bring it back"`
 }
 
-func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, error) {
-	log := fovea.WindowsOf(a.Memex).Feedback()
+func learnedStatus(ctx context.Context, l *Local, _ None) (*LearnedStatus, error) {
+	log := fovea.WindowsOf(l.Memex).Feedback()
 	all, err := log.Entries(ctx)
 	if err != nil {
 		return nil, err
@@ -336,10 +333,10 @@ func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, erro
 	return s, nil
 }
 
-func reset(ctx context.Context, a api.Access, _ api.None) (*ResetResponse, error) {
-	if err := fault.Wrap("feedback", "", fault.ReadOnly, a.Memex.Writable()); err != nil {
+func resetFeedback(ctx context.Context, l *Local, _ None) (*ResetResponse, error) {
+	if err := fault.Wrap("feedback", "", fault.ReadOnly, l.Memex.Writable()); err != nil {
 		return nil, err
 	}
-	c, err := fovea.WindowsOf(a.Memex).Feedback().Reset(ctx, a.Write())
+	c, err := fovea.WindowsOf(l.Memex).Feedback().Reset(ctx, l.Write())
 	return &ResetResponse{c.Seq, sessionName}, err
 }

@@ -1,13 +1,12 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package events
+package api
 
 import (
 	"cmp"
 	"context"
 	"path"
 
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -16,7 +15,7 @@ import (
 )
 
 // OpBufferUpdate is what an editor says of a buffer.
-var OpBufferUpdate = api.Define(api.Operation{Name: BufferUpdate, Effect: api.Writes,
+var OpBufferUpdate = Define(Operation{Name: BufferUpdate, Effect: Writes,
 	Summary: "Hold the file of a buffer with unsaved changes, and show its text to the owner in a session"}, updateBuffer)
 
 // BufferRequest is the state of a buffer of an editor. Without Text and Modified, it was saved or
@@ -41,24 +40,24 @@ type BufferResponse struct {
 // maxName is the largest number of characters kept of the name of a buffer or a scope.
 const maxName = 100
 
-func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*BufferResponse, error) {
-	if !a.ByOwner(ctx) || author.AgentOf(ctx) != "" {
+func updateBuffer(ctx context.Context, l *Local, req BufferRequest) (*BufferResponse, error) {
+	if !l.ByOwner(ctx) || author.AgentOf(ctx) != "" {
 		return nil, fault.Errorf(BufferUpdate, "", fault.Denied, "only the owner has buffers")
 	}
-	held := a.Memex.Folder().Buffers()
+	held := l.Memex.Folder().Buffers()
 	if held == nil {
 		return nil, fault.Invalidf(BufferUpdate, "a buffer is held by a daemon while a stream of its events is open; fovea serve starts one")
 	}
-	at, parsed, err := a.Memex.Folder().Locate(req.Path)
+	at, parsed, err := l.Memex.Folder().Locate(req.Path)
 	if err != nil {
 		return nil, fault.Wrap(BufferUpdate, req.Path, fault.Invalid, err)
 	}
-	v, err := a.Readable(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := &BufferResponse{Path: at.Path}
-	out.Skills, _ = hearers(ctx, a, v, BufferUpdate)
+	out.Skills, _ = hearers(ctx, l, v, BufferUpdate)
 	if req.Text == nil && !req.Modified {
 		if err = held.Drop(req.Client, at.Real); err != nil {
 			err = invalid(BufferUpdate, err)
@@ -66,10 +65,10 @@ func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*Buffer
 		return out, err
 	}
 	b := buffer.Buffer{
-		Path: at.Path, Real: at.Real, Session: a.Scopes(ctx).Session,
+		Path: at.Path, Real: at.Real, Session: l.Scopes(ctx).Session,
 		Name: text.Truncate(text.Line(cmp.Or(req.Buffer, path.Base(at.Path))), maxName),
 	}
-	if out.Why = unshown(a, at, parsed, b.Session); req.Text != nil && out.Why == "" {
+	if out.Why = unshown(l, at, parsed, b.Session); req.Text != nil && out.Why == "" {
 		b.Text, b.Shown = *req.Text, true
 	}
 	if b, err = held.Put(req.Client, b, req.Text == nil); err != nil {
@@ -84,11 +83,11 @@ func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*Buffer
 }
 
 // unshown returns why the text of a buffer is seen in no session, "" if it is.
-func unshown(a api.Access, at corpus.Place, parsed bool, session string) string {
-	guard := a.Memex.Guard()
+func unshown(l *Local, at corpus.Place, parsed bool, session string) string {
+	guard := l.Memex.Guard()
 	switch {
 	case session == "":
-		return "the request names no session; send the header " + api.HeaderSession
+		return "the request names no session; send the header " + HeaderSession
 	case guard.Protected(at.Path) || guard.Protected(at.Real):
 		return "the file is protected"
 	case !parsed:

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package care
+package api
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/protect"
@@ -17,13 +16,13 @@ import (
 
 // The operations on protected files.
 var (
-	OpGuard = api.Define(api.Operation{Name: "guard", Group: "agents",
+	OpGuard = Define(Operation{Name: "guard", Group: "agents",
 		Summary: "List the protected files and how each stands"}, listProtected)
-	OpGuardDiff = api.Define(api.Operation{Name: "guard-diff", Scan: true,
+	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
 		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
-	OpGuardAdopt = api.Define(api.Operation{Name: "guard-adopt", Effect: api.Mends,
+	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
 		Summary: "Trust a protected file as it is"}, decideProtected((*protect.Guard).Adopt))
-	OpGuardReject = api.Define(api.Operation{Name: "guard-reject", Effect: api.Mends,
+	OpGuardReject = Define(Operation{Name: "guard-reject", Effect: Mends,
 		Summary: "Put back what was trusted of a protected file"}, decideProtected((*protect.Guard).Reject))
 )
 
@@ -71,22 +70,22 @@ type GuardDecision struct {
 	Seq uint64 `json:"seq" jsonschema:"of the commit that says so, 0 where the file was as trusted"`
 }
 
-func listProtected(ctx context.Context, a api.Access, _ api.None) (*Protection, error) {
-	if _, err := a.Readable(ctx); err != nil { // its owner is told of what it finds
+func listProtected(ctx context.Context, l *Local, _ None) (*Protection, error) {
+	if _, err := l.Readable(ctx); err != nil { // its owner is told of what it finds
 		return nil, err
 	}
 	out := &Protection{Policy: []string{}, Files: []ProtectedFile{}}
-	for line := range strings.Lines(a.On().Guard().Policy()) {
+	for line := range strings.Lines(l.m.Guard().Policy()) {
 		out.Policy = append(out.Policy, strings.TrimSuffix(line, "\n"))
 	}
-	for _, s := range a.On().Guard().Files() {
+	for _, s := range l.m.Guard().Files() {
 		out.Files = append(out.Files, protectedFile(&s))
 	}
 	return out, nil
 }
 
-func diffProtected(ctx context.Context, a api.Access, req GuardDiffRequest) (*GuardDiff, error) {
-	s, changes, err := a.On().Guard().Diff(ctx, a.Below(req.Path))
+func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardDiff, error) {
+	s, changes, err := l.m.Guard().Diff(ctx, l.Below(req.Path))
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +94,14 @@ func diffProtected(ctx context.Context, a api.Access, req GuardDiffRequest) (*Gu
 			c.Text = text.Unified(text.Side{Name: "trusted", Line: 1}, text.Side{Name: "now", Line: 1}, c.Was, c.Now)
 		}
 	}
-	return &GuardDiff{protectedFile(&s), append([]guard.Change{}, changes...)}, nil
+	return &GuardDiff{protectedFile(&s), list(changes)}, nil
 }
 
 // decideProtected is an operation that decides about a protected file.
 func decideProtected(how func(*protect.Guard, context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
-) func(context.Context, api.Access, GuardRequest) (*GuardDecision, error) {
-	return func(ctx context.Context, a api.Access, req GuardRequest) (*GuardDecision, error) {
-		opts := a.Write()
+) func(context.Context, *Local, GuardRequest) (*GuardDecision, error) {
+	return func(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
+		opts := l.Write()
 		if req.SHA256 != "" {
 			b, err := hex.DecodeString(req.SHA256)
 			if copy(opts.Base[:], b); err != nil || len(b) != len(opts.Base) || opts.Base.IsZero() {
@@ -112,13 +111,13 @@ func decideProtected(how func(*protect.Guard, context.Context, string, *fovea.Wr
 		if req.Path == "" {
 			return nil, fault.Invalidf("guard", "name the file")
 		}
-		path := a.Below(req.Path)
-		c, err := how(a.On().Guard(), ctx, path, opts)
+		path := l.Below(req.Path)
+		c, err := how(l.m.Guard(), ctx, path, opts)
 		if err != nil {
 			return nil, err
 		}
 		out := &GuardDecision{Seq: c.Seq}
-		for _, s := range a.On().Guard().Files() {
+		for _, s := range l.m.Guard().Files() {
 			if s.Path == path {
 				out.ProtectedFile = protectedFile(&s)
 			}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package events
+package api
 
 import (
 	"cmp"
@@ -10,14 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // OpLogs returns the log.
-var OpLogs = api.Define(api.Operation{Name: "logs", Group: "agents",
+var OpLogs = Define(Operation{Name: "logs", Group: "agents",
 	Summary: "List the newest lines of the log; to an agent, of its calls"}, listLogs)
 
 // maxLogs bounds the lines of one answer: no more are kept.
@@ -33,26 +32,26 @@ type LogsResponse struct {
 	Lines []string `json:"lines" jsonschema:"the newest ones, oldest first; those about calls are JSON"`
 }
 
-func listLogs(ctx context.Context, a api.Access, req LogsRequest) (*LogsResponse, error) {
+func listLogs(ctx context.Context, l *Local, req LogsRequest) (*LogsResponse, error) {
 	if req.Limit < 0 || req.Limit > maxLogs {
 		return nil, fault.Invalidf("logs", "limit: is between 0 and %d", maxLogs)
 	}
 	var lines []string
-	if a.Options.Logs != nil {
-		log, calls := a.Options.Logs()
+	if l.Options.Logs != nil {
+		log, calls := l.Options.Logs()
 		g := author.GrantOf(ctx)
-		if agent := cmp.Or(author.AgentOf(ctx), g.Agent); a.ByOwner(ctx) && agent == "" {
+		if agent := cmp.Or(author.AgentOf(ctx), g.Agent); l.ByOwner(ctx) && agent == "" {
 			lines = append(log, calls...)
 			slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(timeOf(a), timeOf(b)) })
 		} else {
-			v, err := a.Readable(ctx)
+			v, err := l.Readable(ctx)
 			if err != nil {
 				return nil, err
 			}
-			lines = own(calls, agent, g, len(v.Lockdown()) > 0)
+			lines = ownCalls(calls, agent, g, len(v.Lockdown()) > 0)
 		}
 	}
-	limit := cmp.Or(req.Limit, a.Options.LogLimit, 20)
+	limit := cmp.Or(req.Limit, l.Options.LogLimit, 20)
 	return &LogsResponse{append([]string{}, lines[max(0, len(lines)-limit):]...)}, nil
 }
 
@@ -62,14 +61,14 @@ func timeOf(line string) string {
 	return line[at:min(len(line), at+len("2026-01-02T03:04:05.678"))]
 }
 
-// Logged returns a middleware that logs calls as [Log] does; those that another call takes are left
+// Logged returns a middleware that logs calls as [LogCall] does; those that another call takes are left
 // out.
-func Logged(log *slog.Logger) api.Middleware {
-	return func(next api.Service) api.Service {
-		return func(ctx context.Context, c api.Call) (any, error) {
+func Logged(log *slog.Logger) Middleware {
+	return func(next Service) Service {
+		return func(ctx context.Context, c Call) (any, error) {
 			answer, err := next(ctx, c)
 			if !c.Further {
-				Log(ctx, log, c.Op, err)
+				LogCall(ctx, log, c.Op, err)
 			}
 			return answer, err
 		}
@@ -79,28 +78,28 @@ func Logged(log *slog.Logger) api.Middleware {
 // maxError is the largest number of characters of an error in the log.
 const maxError = 500
 
-// Log adds a call of an agent to the log, or one of the owner that failed: who called what in which
+// LogCall adds a call of an agent to the log, or one of the owner that failed: who called what in which
 // scopes, and the error; nil is none. A nil log takes nothing.
-func Log(ctx context.Context, log *slog.Logger, op *api.Operation, err error) {
+func LogCall(ctx context.Context, log *slog.Logger, op *Operation, err error) {
 	agent, scopes := cmp.Or(author.GrantOf(ctx).Agent, author.AgentOf(ctx)), author.ScopesOf(ctx)
 	if log == nil || agent == "" && err == nil {
 		return
 	}
 	said := []any{"agent", cmp.Or(agent, "owner"), "op", op.Name,
 		"project", text.Truncate(scopes.Project, maxName), "session", text.Truncate(scopes.Session, maxName)}
-	if err != nil { // the last key, see own
+	if err != nil { // the last key, see ownCalls
 		said = append(said, "kind", fault.KindOf(err).String(), "error", text.Truncate(text.Line(err.Error()), maxError))
 	}
 	log.Info("call", said...)
 }
 
-// own returns the lines about the calls of an agent in scopes that its grant reaches. Errors can
+// ownCalls returns the lines about the calls of an agent in scopes that its grant reaches. Errors can
 // name what is locked down by now: without leaves their words out.
-func own(calls []string, agent string, g api.Grant, without bool) (mine []string) {
+func ownCalls(calls []string, agent string, g Grant, without bool) (mine []string) {
 	for _, line := range calls {
 		var c struct{ Agent, Project, Session string }
 		if json.Unmarshal([]byte(line), &c) != nil || c.Agent != agent ||
-			slices.ContainsFunc(api.Scopes{Project: c.Project, Session: c.Session}.Names(), func(name string) bool { return !g.Reaches(name) }) {
+			slices.ContainsFunc(Scopes{Project: c.Project, Session: c.Session}.Names(), func(name string) bool { return !g.Reaches(name) }) {
 			continue
 		}
 		if before, _, has := strings.Cut(line, `,"error":`); has && without {
