@@ -56,36 +56,13 @@ func invalidRequest(id json.RawMessage, format string, a ...any) *Refusal {
 		`. Next: send {"jsonrpc":"2.0","id":…,"method":…,"params":{…}}`}
 }
 
-// maxBatch is the largest number of messages in a batch, each of which may get a
-// response.
-const maxBatch = 1000
-
-// Check decodes a message or a batch of messages. refusals has, at the index of each
-// message, the refusal of that message or nil. whole is the refusal of the entire input
-// if it is not JSON or not a valid batch.
-func Check(data []byte) (messages []jsonrpc.Message, refusals []*Refusal, batch bool, whole *Refusal) {
+// Check decodes a message. A batch of them is refused: the protocol has none since its third revision.
+func Check(data []byte) (jsonrpc.Message, *Refusal) {
 	data = bytes.TrimSpace(data)
-	if whole = checkJSON(data); whole != nil {
-		return nil, nil, false, whole
+	if refusal := checkJSON(data); refusal != nil {
+		return nil, refusal
 	}
-	if data[0] != '[' {
-		m, refusal := parseMessage(data)
-		return []jsonrpc.Message{m}, []*Refusal{refusal}, false, refusal
-	}
-	var parts []json.RawMessage
-	switch err := json.Unmarshal(data, &parts); {
-	case err != nil:
-		return nil, nil, true, parseError("%v", err)
-	case len(parts) == 0:
-		return nil, nil, true, invalidRequest(nil, "a batch needs at least one message")
-	case len(parts) > maxBatch:
-		return nil, nil, true, invalidRequest(nil, "a batch may have at most %d messages", maxBatch)
-	}
-	for _, part := range parts {
-		m, refusal := parseMessage(part)
-		messages, refusals = append(messages, m), append(refusals, refusal)
-	}
-	return messages, refusals, true, nil
+	return parseMessage(data)
 }
 
 // checkJSON refuses input that is not JSON.
@@ -106,7 +83,11 @@ func checkJSON(data []byte) *Refusal {
 // parseMessage decodes one message from JSON.
 func parseMessage(data []byte) (jsonrpc.Message, *Refusal) {
 	fields := map[string]json.RawMessage{}
-	if data = bytes.TrimSpace(data); data[0] != '{' {
+	switch data[0] {
+	case '{':
+	case '[':
+		return nil, invalidRequest(nil, "a batch is not taken apart; send its messages one by one")
+	default:
 		return nil, invalidRequest(nil, "a message must be a JSON object")
 	}
 	if err := json.Unmarshal(data, &fields); err != nil {
