@@ -95,9 +95,6 @@ func parametersOf(s *shape, schemas object) []any {
 		}
 		list = append(list, one)
 	}
-	if s.paged() {
-		list = append(list, parameterOf("cursor", "string", "the next page, from the Link header"))
-	}
 	return list
 }
 
@@ -222,9 +219,6 @@ func (s *shape) responses(method string, result, problem object) object {
 	responses := object{"default": problem}
 	if s.tagged() {
 		headers["ETag"] = headerSchema("the digest of the node, or the root of the memory that was read; absent where neither is certain")
-	}
-	if method == http.MethodGet && s.paged() {
-		headers["Link"] = headerSchema("the next page, with rel=next; absent behind the last")
 	}
 	if method == http.MethodGet && s.tagged() {
 		responses["304"] = object{"description": "The answer is the one that If-None-Match names", "headers": headers}

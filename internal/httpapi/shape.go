@@ -22,11 +22,10 @@ type shape struct {
 	op       *api.Operation
 	fields   map[string]reflect.Type // of the request, by key
 	required map[string]bool         // keys without which it is none
-	list     bool                    // the answer is one
 }
 
 func shapeOf(op *api.Operation) *shape {
-	s := &shape{op: op, fields: map[string]reflect.Type{}, required: map[string]bool{}, list: op.Answer.Kind() == reflect.Slice}
+	s := &shape{op: op, fields: map[string]reflect.Type{}, required: map[string]bool{}}
 	for _, f := range reflect.VisibleFields(op.Request) {
 		key, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if key == "" || key == "-" {
@@ -51,9 +50,6 @@ func (s *shape) gettable() bool {
 	return s.op.Effect == api.Reads
 }
 
-// paged reports whether a GET may ask for the answer in pages.
-func (s *shape) paged() bool { return s.list && s.fields["limit"] != nil }
-
 // based reports whether a write can hang on what the node was.
 func (s *shape) based() bool { return s.fields["base"] != nil }
 
@@ -69,35 +65,27 @@ func (s *shape) tagged() bool {
 // rooted reports whether the ETag of an answer is the root of the memory around it.
 func (s *shape) rooted() bool { return s.op.Name == "query" || s.op.Name == "search" }
 
-// aside are the parameters that are not of the request.
-var aside = map[string]bool{"sync": true, "cursor": true}
-
-// parameters makes the JSON of a request from the parameters of a GET, and finds
-// the page that is asked for.
-func (s *shape) parameters(r *http.Request) ([]byte, *page, error) {
+// parameters makes the JSON of a request from the parameters of a GET.
+func (s *shape) parameters(r *http.Request) ([]byte, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, nil, s.invalid(errors.New("the parameters are not encoded as those of a URL"))
+		return nil, s.invalid(errors.New("the parameters are not encoded as those of a URL"))
 	}
+	values.Del("sync") // of the call, not of the request
 	request := map[string]any{}
 	for key, texts := range values {
-		if aside[key] {
-			continue
-		}
 		t, ok := s.fields[key]
-		if !ok || r.Method != http.MethodGet {
-			return nil, nil, s.invalid(fmt.Errorf("unknown parameter %q", key))
+		switch {
+		case key == "cursor":
+			return nil, s.invalid(errors.New("cursor: a list comes whole, as far as its limit; ask for a larger limit"))
+		case !ok || r.Method != http.MethodGet:
+			return nil, s.invalid(fmt.Errorf("unknown parameter %q", key))
 		}
 		if request[key], err = parameter(t, texts); err != nil {
-			return nil, nil, s.invalid(fmt.Errorf("%s: %w", key, err))
+			return nil, s.invalid(fmt.Errorf("%s: %w", key, err))
 		}
 	}
-	pg, err := s.page(r.Method, values.Get("cursor"), request)
-	if err != nil {
-		return nil, nil, s.invalid(err)
-	}
-	text, err := json.Marshal(request)
-	return text, pg, err
+	return json.Marshal(request)
 }
 
 func (s *shape) invalid(err error) error {
