@@ -14,11 +14,11 @@ import (
 
 // Hooks is how a client is told which command to call when.
 type Hooks struct {
-	File   func(home string) string
+	file   func(home string) string
 	events []string // a session starts, a person asks, the model has answered
 	flat   bool     // an event lists commands, not groups of commands
 	begin  string   // a file that does not exist yet
-	Note   string   // what else the person has to do, "" for nothing
+	note   string   // see Part.Note
 }
 
 // HooksOf are the clients with hooks, by name. The map must not be changed.
@@ -32,28 +32,20 @@ var HooksOf = map[string]Hooks{
 // hookTimeout is how many seconds a client waits for a hook, which takes a tenth of one.
 const hookTimeout = 5
 
-// Text returns the hooks of a command line as a whole file; keep includes the one that keeps
-// what the model answered.
-func (h Hooks) Text(command string, keep bool) string {
-	text, err := h.merged("", command, keep)
-	if err != nil {
-		panic(err) // programming error: the file that is begun with is not JSON
+// Part returns the hooks of a command line; keep includes the one that keeps what the model
+// answered. Without them, a file that Write made is as Write begins one.
+func (h Hooks) Part(command string, keep bool) Part {
+	merge := func(keep bool) func(string) (string, error) {
+		return func(text string) (string, error) { return h.merged(text, command, keep) }
 	}
-	return text
-}
-
-// Write merges the hooks into a file, as [Client.Write] does its entry.
-func (h Hooks) Write(file, command string, keep bool) (kept string, changed bool, err error) {
-	return mergeFile(file, func(text string) (string, error) { return h.merged(text, command, keep) })
-}
-
-// Remove takes Fovea's hooks out of a file, as [Client.Remove] does its entry. A file that
-// Write made is then as Write begins one.
-func (h Hooks) Remove(file string) (kept string, changed bool, err error) {
-	add := func(keep bool) func(string) (string, error) {
-		return func(text string) (string, error) { return h.merged(text, "fovea hook --memex .", keep) }
+	whole := func(keep bool) string {
+		text, err := h.merged("", command, keep)
+		if err != nil {
+			panic(err) // programming error: the file that is begun with is not JSON
+		}
+		return text
 	}
-	return cutFile(file, func(text string) (string, error) {
+	cut := func(text string) (string, error) {
 		if strings.TrimSpace(text) == "" {
 			return text, nil
 		}
@@ -62,12 +54,14 @@ func (h Hooks) Remove(file string) (kept string, changed bool, err error) {
 			return left, err
 		}
 		for _, keep := range []bool{true, false} {
-			if made, err := editJSON(h.Text("fovea hook --memex .", keep), cutHooks); err == nil && made == left {
+			if made, err := editJSON(whole(keep), cutHooks); err == nil && made == left {
 				return h.begin, nil
 			}
 		}
 		return left, nil
-	}, add(true), add(false))
+	}
+	adds := []func(string) (string, error){merge(true), merge(false)}
+	return Part{File: h.file, Text: whole(keep), Note: h.note, merge: merge(keep), cut: cut, adds: adds}
 }
 
 // entry is the hook of one event.
