@@ -91,12 +91,9 @@ func profileOf(profile string) (map[string]string, error) {
 		if name == "" {
 			continue
 		}
-		text, err := vfs.ReadPlain(name)
+		text, err := readUpTo(name, maxAWSConfig)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
-		}
-		if err == nil && len(text) > maxAWSConfig {
-			err = fmt.Errorf("more than %d bytes", maxAWSConfig)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("config: read %s: %w", name, err)
