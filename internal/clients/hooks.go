@@ -35,33 +35,20 @@ const hookTimeout = 5
 // Part returns the hooks of a command line; keep includes the one that keeps what the model
 // answered. Without them, a file that Write made is as Write begins one.
 func (h Hooks) Part(command string, keep bool) Part {
-	merge := func(keep bool) func(string) (string, error) {
+	merge := func(keep bool) edit {
 		return func(text string) (string, error) { return h.merged(text, command, keep) }
 	}
-	whole := func(keep bool) string {
-		text, err := h.merged("", command, keep)
-		if err != nil {
-			panic(err) // programming error: the file that is begun with is not JSON
-		}
-		return text
+	text, err := merge(keep)("")
+	if err != nil {
+		panic(err) // programming error: the file that is begun with is not JSON
 	}
 	cut := func(text string) (string, error) {
 		if strings.TrimSpace(text) == "" {
 			return text, nil
 		}
-		left, err := editJSON(text, cutHooks)
-		if err != nil || left == text {
-			return left, err
-		}
-		for _, keep := range []bool{true, false} {
-			if made, err := editJSON(whole(keep), cutHooks); err == nil && made == left {
-				return h.begin, nil
-			}
-		}
-		return left, nil
+		return editJSON(text, cutHooks)
 	}
-	adds := []func(string) (string, error){merge(true), merge(false)}
-	return Part{File: h.file, Text: whole(keep), Note: h.note, merge: merge(keep), cut: cut, adds: adds}
+	return Part{File: h.file, Text: text, Note: h.note, begin: h.begin, merge: []edit{merge(keep), merge(!keep)}, cut: cut}
 }
 
 // entry is the hook of one event.
