@@ -10,10 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/events"
-	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
@@ -49,8 +50,7 @@ type term struct {
 type terms struct {
 	daemon       *daemon
 	now          atomic.Pointer[term]
-	door         bound.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
-	gate         bound.Semaphore        // held while a call runs
+	gate         *semaphore.Weighted    // of maxInside; a call holds one place
 	advice       atomic.Pointer[string] // see Status.Configuration
 	noticed      map[string][]string    // what notices have told, by kind; of notices
 	wanted, good config.Config          // what the file says, and the last one that was in force whole; of follow, like these:
@@ -103,15 +103,10 @@ func (t *terms) take(c config.Config, o *opened, local api.LocalOptions) {
 
 // call is the service of all listeners: that of the present term.
 func (t *terms) call(ctx context.Context, c api.Call) (any, error) {
-	inside, err := t.door.Acquire(ctx)
-	if err != nil {
+	if err := t.gate.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	leave, err := t.gate.Acquire(ctx)
-	if inside(); err != nil {
-		return nil, err
-	}
-	defer leave()
+	defer t.gate.Release(1)
 	return t.now.Load().service(ctx, c)
 }
 
@@ -197,22 +192,8 @@ const maxInside = 1 << 12
 func (t *terms) shut(ctx context.Context, patience time.Duration) (open func()) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	inside, err := t.door.Acquire(ctx)
-	if err != nil {
+	if t.gate.Acquire(ctx, maxInside) != nil { // calls that come meanwhile wait behind it
 		return nil
 	}
-	held := 0
-	open = func() {
-		for range held {
-			<-t.gate
-		}
-		inside()
-	}
-	for ; held < cap(t.gate); held++ {
-		if _, err := t.gate.Acquire(ctx); err != nil {
-			open()
-			return nil
-		}
-	}
-	return open
+	return func() { t.gate.Release(maxInside) }
 }

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/bound"
@@ -79,7 +81,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, end: stop, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: bound.NewShares(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
-	d.terms.daemon, d.terms.door, d.terms.gate = d, make(bound.Semaphore, 1), make(bound.Semaphore, maxInside)
+	d.terms.daemon, d.terms.gate = d, semaphore.NewWeighted(maxInside)
 	d.terms.advice.Store(new(string))
 	d.terms.noticed = map[string][]string{}
 	if err := opts.Memory.Writable(); store.LacksHistory(err) {

@@ -36,7 +36,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	var missed []api.Commit
 	if past {
 		if missed, err = s.missed(r, seq, head); err != nil {
-			fail(w, r, "events", err)
+			fail(w, "events", err)
 			return
 		}
 	}

@@ -12,11 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -26,7 +24,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := trust.MayAsk(r.Context(), op); err != nil {
 			events.Log(r.Context(), s.opts.Calls, op, err)
-			fail(w, r, op.Name, err)
+			fail(w, op.Name, err)
 			return
 		}
 		call, ok := s.callOf(w, r, shape)
@@ -35,7 +33,6 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 		}
 		ctx, stop := context.WithTimeout(r.Context(), s.opts.Time)
 		defer stop()
-		before := s.opts.Hello().Root
 		a, err := s.service(ctx, call)
 		if err != nil {
 			if gaveWay(r.Context()) {
@@ -44,27 +41,16 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			if errors.Is(err, errTooOften) || errors.Is(err, errGaveWay) {
 				w.Header().Set("Retry-After", "1")
 			}
-			fail(w, r, op.Name, err)
+			fail(w, op.Name, err)
 			return
-		}
-		if tag := shape.tag(a, before, s.opts.Hello().Root); tag != "" && (author.ScopesOf(ctx) == api.Scopes{} || op.Name == "show") {
-			w.Header().Set("ETag", `"`+tag+`"`)
-			if r.Method == http.MethodGet && matches(r.Header.Get("If-None-Match"), tag) {
-				w.WriteHeader(http.StatusNotModified)
-				return
-			}
 		}
 		w.Header().Set("Cache-Control", "private, no-cache")
 		s.answer(w, r, a)
 	}
 }
 
-// statusOf is Status, but a condition of the request that does not hold is told
-// as HTTP does.
-func statusOf(r *http.Request, err error) int {
-	if r.Header.Get("If-Match") != "" && fovea.KindOf(err) == fovea.Conflict {
-		return http.StatusPreconditionFailed
-	}
+// statusOf is Status, but what HTTP has statuses for is told as HTTP does.
+func statusOf(err error) int {
 	switch {
 	case errors.Is(err, errTooOften), errors.Is(err, errGaveWay):
 		return http.StatusTooManyRequests
@@ -88,7 +74,7 @@ func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c ap
 	req, err := sh.op.DecodeRequest(body)
 	if err != nil {
 		events.Log(r.Context(), s.opts.Calls, sh.op, err)
-		fail(w, r, sh.op.Name, err)
+		fail(w, sh.op.Name, err)
 		return c, false
 	}
 	return api.Call{Op: sh.op, Request: req, Key: r.Header.Get(api.HeaderOp), Sync: sync, Warn: func(err error) {
@@ -101,7 +87,7 @@ func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c ap
 func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]byte, bool) {
 	fields, err := sh.parameters(r)
 	if err != nil {
-		fail(w, r, sh.op.Name, err)
+		fail(w, sh.op.Name, err)
 		return nil, false
 	}
 	if r.Method == http.MethodGet {
@@ -127,20 +113,9 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		problem(w, http.StatusUnsupportedMediaType, "invalid", "send JSON, with Content-Type: application/json")
 		return nil, false
 	}
-	if body, err = sh.rebased(body, r.Header.Get("If-Match")); err != nil {
-		fail(w, r, sh.op.Name, err)
+	if r.Header.Get("If-Match") != "" && sh.op.Effect != api.Reads { // who sends it wants the write to hang on it
+		fail(w, sh.op.Name, sh.invalid(errors.New("If-Match is not read; send the digest of the node as base, where the operation has that")))
 		return nil, false
 	}
 	return body, true
-}
-
-// matches reports whether an If-None-Match header names a tag.
-func matches(header, tag string) bool {
-	for one := range strings.SplitSeq(header, ",") {
-		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
-		if one == "*" || strings.Trim(one, `"`) == tag {
-			return true
-		}
-	}
-	return false
 }

@@ -3,7 +3,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,21 +48,6 @@ func (s *shape) gettable() bool {
 	}
 	return s.op.Effect == api.Reads
 }
-
-// based reports whether a write can hang on what the node was.
-func (s *shape) based() bool { return s.fields["base"] != nil }
-
-// tagged reports whether answers may have an ETag.
-func (s *shape) tagged() bool {
-	switch s.op.Answer {
-	case reflect.TypeFor[*api.Shown](), reflect.TypeFor[*api.EditResponse](), reflect.TypeFor[*api.ContextResponse]():
-		return true
-	}
-	return s.rooted()
-}
-
-// rooted reports whether the ETag of an answer is the root of the memory around it.
-func (s *shape) rooted() bool { return s.op.Name == "query" || s.op.Name == "search" }
 
 // parameters makes the JSON of a request from the parameters of a GET.
 func (s *shape) parameters(r *http.Request) ([]byte, error) {
@@ -123,49 +107,4 @@ func parameter(t reflect.Type, texts []string) (any, error) {
 		return nil, fmt.Errorf("%q is not %s", text, wanted)
 	}
 	return value, nil
-}
-
-// rebased puts the digest of an If-Match header into the request as its base. The
-// header is not passed over where there is no base: who sends it wants the write to
-// hang on it.
-func (s *shape) rebased(body []byte, header string) ([]byte, error) {
-	header = strings.TrimSpace(header)
-	if !s.based() && header != "" && s.op.Effect != api.Reads {
-		return nil, s.invalid(errors.New("If-Match applies to operations that change one node; leave it out here"))
-	} else if !s.based() || header == "" || header == "*" { // * is any node that is there
-		return body, nil
-	}
-	tag := strings.Trim(header, `" `)
-	request := map[string]json.RawMessage{}
-	if len(bytes.TrimSpace(body)) > 0 {
-		if err := json.Unmarshal(body, &request); err != nil || request == nil {
-			return body, nil // the operation says what is wrong with it
-		}
-	}
-	base, _ := json.Marshal(tag) // a text is JSON
-	if have, ok := request["base"]; ok && !bytes.Equal(have, base) {
-		return nil, s.invalid(errors.New("If-Match and base differ"))
-	}
-	request["base"] = base
-	return json.Marshal(request)
-}
-
-// tag returns the ETag of an answer, "" for one that has none: the digest of a
-// node, the root of what was read from the whole memory, unless that changed
-// meanwhile.
-func (s *shape) tag(a any, before, after string) string {
-	switch a := a.(type) {
-	case *api.Shown:
-		return a.Digest
-	case *api.EditResponse:
-		return a.Digest
-	case *api.ContextResponse:
-		if a.Session == "" { // the next window of a session is another one
-			return a.Root.String()
-		}
-	}
-	if s.rooted() && before == after {
-		return after
-	}
-	return ""
 }

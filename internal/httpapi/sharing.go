@@ -137,7 +137,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		fail(w, r, "answer", err)
+		fail(w, "answer", err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
