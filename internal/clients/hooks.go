@@ -5,6 +5,7 @@ package clients
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,11 +163,12 @@ func cutHooks(file *hujson.Value) error {
 	return nil
 }
 
+// plainWord matches a word that means itself to a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9/._+,:@%-]+$`)
+
 // Quote returns a word as a shell takes it.
 func Quote(word string) string {
-	if word != "" && strings.IndexFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r))
-	}) < 0 {
+	if plainWord.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

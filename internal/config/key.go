@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -189,16 +190,14 @@ func publish(folder, public string) error {
 	return nil
 }
 
+// unsigned matches what the name of a key may not have.
+var unsigned = regexp.MustCompile(`[^-._0-9A-Za-z]+`)
+
 // machineName returns the key's name: the host name without characters that a signature does
 // not allow.
 func machineName() string {
 	host, _ := os.Hostname()
-	name := strings.Map(func(r rune) rune {
-		if r == '-' || r == '.' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
-			return r
-		}
-		return -1
-	}, host)
+	name := unsigned.ReplaceAllString(host, "")
 	return "fovea-" + name[:min(len(name), maxNameBytes)]
 }
 

@@ -13,8 +13,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
@@ -116,8 +116,7 @@ func (t *Tokens) change(change func() error) error {
 // ErrTokenName, ErrTokenMade, and those of author.Check for its agent.
 func (t *Tokens) Add(one Token) (string, error) {
 	name := one.Name
-	plain := func(r rune) bool { return strings.ContainsRune("-_", r) || isLetterOrDigit(r) }
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
+	if !tokenName.MatchString(name) {
 		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenName)
 	}
 	if one.Agent != "" {
@@ -140,9 +139,8 @@ func (t *Tokens) Add(one Token) (string, error) {
 	return secret, nil
 }
 
-func isLetterOrDigit(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
+// tokenName matches the names that tokens may have.
+var tokenName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // Remove deletes a token, or returns ErrNoToken.
 func (t *Tokens) Remove(name string) error {

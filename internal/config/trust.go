@@ -52,15 +52,11 @@ func ParsePublicKey(text string) (PublicKey, error) {
 
 // MachineKey returns this machine's public key and creates the key if missing.
 func MachineKey() (PublicKey, error) {
-	folder := keyFolder()
-	if _, _, _, err := machineKey(folder); err != nil {
-		return PublicKey{}, fmt.Errorf("config: %w", err)
-	}
-	text, err := vfs.ReadPlain(filepath.Join(folder, publicName))
+	_, _, public, err := machineKey(keyFolder())
 	if err != nil {
 		return PublicKey{}, fmt.Errorf("config: %w", err)
 	}
-	return ParsePublicKey(string(text))
+	return ParsePublicKey(public)
 }
 
 // TrustKey adds a key to trusted_keys in the configuration file, which it creates if

@@ -25,6 +25,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -221,9 +222,8 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 }
 
 // lockSocket takes the socket's lock, which excludes other daemons even if the state folder
-// cannot be written and so has no lock. It fails only once the holder answers: a holder that
-// is starting soon listens, and one that is ending gives up the lock. A client that found
-// neither would report the lock instead of joining the daemon.
+// cannot be written and so has no lock. It waits for the holder as long as for an answer: one that is
+// ending gives up the lock, and where one is starting, the client that wants a daemon finds that one.
 func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return fmt.Errorf("socket: %w", err)
@@ -236,23 +236,8 @@ func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	ctx, stop := context.WithTimeout(ctx, helloTimeout)
 	defer stop()
 	name := strings.TrimSuffix(filepath.Base(socket), filepath.Ext(socket)) + lockSuffix
-	for {
-		d.lock, err = vfs.TryLock(vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: Command, Since: time.Now()})
-		if err == nil {
-			return nil
-		}
-		err = &fovea.Error{Op: "serve", What: socket, Kind: fovea.Conflict, Err: err}
-		other, dialErr := connect(ctx, socket, nil)
-		if dialErr == nil {
-			other.Close()
-		}
-		if !errors.Is(dialErr, ErrNone) || !errors.Is(err, vfs.ErrLocked) {
-			return err
-		}
-		if poll(ctx); ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
-		}
-	}
+	d.lock, err = vfs.LockFile(ctx, vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: Command, Since: time.Now()})
+	return fault.Wrap("serve", socket, fault.Conflict, err)
 }
 
 // lockSuffix is the suffix of the socket's lock file.

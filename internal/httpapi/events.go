@@ -59,8 +59,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 				st.end(errStreamGaveWay)
 			}
 			return
-		case <-s.opts.Stop:
-			return
 		case <-ticks.C:
 			st.comment("")
 		case e, ok := <-live:

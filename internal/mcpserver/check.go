@@ -28,23 +28,8 @@ func (r *Refusal) Error() string { return r.Message }
 
 // Response encodes the error response, without a newline.
 func (r *Refusal) Response() []byte {
-	type fault struct {
-		Code    int64  `json:"code"`
-		Message string `json:"message"`
-	}
-	id := r.ID
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	text, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   fault           `json:"error"`
-	}{"2.0", id, fault{r.Code, r.Message}})
-	if err != nil { // impossible: the id was decoded from JSON
-		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
-	}
-	return text
+	message, _ := json.Marshal(r.Message) // a text is JSON
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, cmp.Or(string(r.ID), "null"), r.Code, message)
 }
 
 func parseError(format string, a ...any) *Refusal {
