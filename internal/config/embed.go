@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -91,15 +90,18 @@ func OllamaAddress() string {
 
 // Text returns the table of the embedder as the configuration file has it.
 func (e Embed) Text() string {
-	var text strings.Builder
-	text.WriteString("[embed]\n")
-	for _, line := range []struct{ key, value string }{
-		{"kind", e.Kind}, {"url", e.URL}, {"model", e.Model},
-	} {
-		if line.value != "" {
-			text.WriteString(line.key + " = " + strconv.Quote(line.value) + "\n")
-		}
+	var table struct {
+		Embed struct {
+			Kind  string `toml:"kind,omitempty"`
+			URL   string `toml:"url,omitempty"`
+			Model string `toml:"model,omitempty"`
+		} `toml:"embed"`
 	}
+	table.Embed.Kind, table.Embed.URL, table.Embed.Model = e.Kind, e.URL, e.Model
+	var text strings.Builder
+	encoder := toml.NewEncoder(&text)
+	encoder.Indent = ""
+	_ = encoder.Encode(table) // texts are TOML
 	return text.String()
 }
 
