@@ -82,14 +82,13 @@ func Serve(ctx context.Context, opts *Options) error {
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, end: stop, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: bound.NewShares(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
-	d.terms.daemon, d.terms.gate = d, semaphore.NewWeighted(maxInside)
+	d.terms.daemon, d.terms.gate, d.terms.noticed = d, semaphore.NewWeighted(maxInside), map[string][]string{}
 	d.terms.advice.Store(new(string))
-	d.terms.noticed = map[string][]string{}
 	if err := opts.Memory.Writable(); store.LacksHistory(err) {
 		d.damage = err.Error()
 	}
 	d.api = d.server(ending)
-	first := d.terms.open(ctx, opts.Memory, &opts.Config)
+	first := keepLive(ctx, opts.Memory, opts, &opts.Config)
 	d.terms.take(opts.Config, first, opts.Local)
 	if err := d.listen(ctx, socket); err != nil {
 		d.close()
@@ -113,7 +112,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	close(ending)
 	looking.Wait()
 	err = d.shutdown()
-	return errors.Join(err, d.terms.now.Load().end())
+	return errors.Join(err, d.terms.now.Load().live.end())
 }
 
 // daemon is one run of Serve.
@@ -158,22 +157,22 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 }
 
 // serviceOf returns the service of a memory.
-func (d *daemon) serviceOf(o *opened, local api.LocalOptions) api.Service {
-	local.Sync = func(ctx context.Context) error { return advise(o.live.sync(ctx)) }
+func (d *daemon) serviceOf(l *live, local api.LocalOptions) api.Service {
+	local.Sync = func(ctx context.Context) error { return advise(l.sync(ctx)) }
 	local.Progress, local.Notify = d.opts.Feed.Progress, d.opts.Feed.Notify
 	local.Logs = func() (log, calls []string) { return d.opts.Lines.Lines(), d.opts.Calls.Lines() }
 	// After each sync, a writer queues behind all requests that wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
-	svc := d.advised(o.memory, api.NewLocal(o.memory, &local))
+	svc := d.advised(l.memory, api.NewLocal(l.memory, &local))
 	return func(ctx context.Context, c api.Call) (any, error) {
 		answer, err := svc(ctx, c)
 		switch c.Op.Effect {
 		case api.Mends: // a purge changes the logs
 			d.opts.Lines.Reload()
 			d.opts.Calls.Reload()
-			o.nudge()
+			l.nudge()
 		case api.Writes:
-			o.nudge()
+			l.nudge()
 		}
 		return answer, err
 	}
@@ -181,7 +180,7 @@ func (d *daemon) serviceOf(o *opened, local api.LocalOptions) api.Service {
 
 func (d *daemon) hello() api.Hello {
 	now := d.terms.now.Load()
-	v := now.memory.View()
+	v := now.live.memory.View()
 	return api.Hello{
 		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url, Damage: d.damage,
 		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,

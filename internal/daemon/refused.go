@@ -70,7 +70,7 @@ func (d *daemon) advised(m *fovea.Memory, next api.Service) api.Service {
 // isReady returns why not every request can be served. Its text is public.
 func (d *daemon) isReady() error {
 	now := d.terms.now.Load()
-	why := now.memory.Writable()
+	why := now.live.memory.Writable()
 	if why == nil {
 		return now.live.isReady()
 	}

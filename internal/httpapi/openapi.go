@@ -98,25 +98,6 @@ func parametersOf(s *shape, schemas object) []any {
 	return list
 }
 
-// kindOf names the type of a parameter in a schema, "" for what cannot be one.
-func kindOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "boolean"
-	case reflect.Int, reflect.Int64, reflect.Uint64:
-		return "integer"
-	case reflect.Float64:
-		return "number"
-	case reflect.String:
-		return "string"
-	case reflect.Slice:
-		if t.Elem().Kind() == reflect.String {
-			return "array"
-		}
-	}
-	return ""
-}
-
 func parameterOf(name, kind, about string) object {
 	schema := object{"type": kind}
 	if kind == "array" {

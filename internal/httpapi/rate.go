@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,18 +88,11 @@ func (s *Server) turn(ctx context.Context, agent limitedAs, keeps bool) error {
 	if keeps {
 		writes = max(limiter.Burst()/keptShare, 1)
 	}
-	turn := limiter.ReserveN(time.Now(), writes)
-	wait := turn.Delay()
-	switch {
-	case wait > maxWait:
-		turn.Cancel()
-		return fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, int(math.Round(float64(limiter.Limit())*60)))
-	case wait > 0:
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	soon, stop := context.WithTimeout(ctx, maxWait)
+	defer stop()
+	if limiter.WaitN(soon, writes) == nil {
+		return nil
 	}
-	return nil
+	perMinute := int(math.Round(float64(limiter.Limit()) * 60))
+	return cmp.Or(ctx.Err(), fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, perMinute))
 }

@@ -76,35 +76,43 @@ func (s *shape) invalid(err error) error {
 	return fault.Wrap(s.op.Name, "", fault.Invalid, err)
 }
 
+// kinds are the types that a parameter may have beside lists of texts, with their names in a schema.
+var kinds = map[reflect.Kind]struct {
+	name, wanted string
+	read         func(text string) (any, error)
+}{
+	reflect.String:  {"string", "a text", func(text string) (any, error) { return text, nil }},
+	reflect.Bool:    {"boolean", "true or false", func(text string) (any, error) { return strconv.ParseBool(text) }},
+	reflect.Float64: {"number", "a number", func(text string) (any, error) { return strconv.ParseFloat(text, 64) }},
+	reflect.Int:     {"integer", "a whole number in range", whole},
+	reflect.Int64:   {"integer", "a whole number in range", whole},
+	reflect.Uint64:  {"integer", "a whole number in range", whole},
+}
+
+func whole(text string) (any, error) { return strconv.ParseInt(text, 10, 63) }
+
+// kindOf names the type of a parameter in a schema, "" for what cannot be one.
+func kindOf(t reflect.Type) string {
+	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+		return "array"
+	}
+	return kinds[t.Kind()].name
+}
+
 // parameter reads the texts of one parameter as a value of a type.
 func parameter(t reflect.Type, texts []string) (any, error) {
-	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+	kind, ok := kinds[t.Kind()]
+	switch {
+	case kindOf(t) == "array":
 		return texts, nil
-	}
-	if len(texts) != 1 {
+	case len(texts) != 1:
 		return nil, errors.New("is given more than once")
-	}
-	text := texts[0]
-	var value any
-	var err error
-	var wanted string
-	switch t.Kind() {
-	case reflect.String:
-		return text, nil
-	case reflect.Bool:
-		wanted = "true or false"
-		value, err = strconv.ParseBool(text)
-	case reflect.Int, reflect.Int64, reflect.Uint64:
-		wanted = "a whole number in range"
-		value, err = strconv.ParseInt(text, 10, 63)
-	case reflect.Float64:
-		wanted = "a number"
-		value, err = strconv.ParseFloat(text, 64)
-	default:
+	case !ok:
 		return nil, errors.New("cannot be a parameter; use POST")
 	}
+	value, err := kind.read(texts[0])
 	if err != nil {
-		return nil, fmt.Errorf("%q is not %s", text, wanted)
+		return nil, fmt.Errorf("%q is not %s", texts[0], kind.wanted)
 	}
 	return value, nil
 }
