@@ -71,15 +71,13 @@ func (h Hooks) merged(text, command string, keep bool) (string, error) {
 		events = events[:2]
 	}
 	return editJSON(text, func(file *hujson.Value) error {
-		entry := h.entry(command)
-		if hasHooks(hookLists(file), events, entry) {
-			return nil
-		}
-		err := cutHooks(file)
-		for _, event := range events {
-			err = cmp.Or(err, addHook(file, event, entry))
-		}
-		return err
+		return put(file, func() error {
+			err := cutHooks(file)
+			for _, event := range events {
+				err = cmp.Or(err, addHook(file, event, h.entry(command)))
+			}
+			return err
+		})
 	})
 }
 
@@ -101,23 +99,6 @@ func hookLists(file *hujson.Value) map[string]*hujson.Array {
 		}
 	}
 	return lists
-}
-
-// hasHooks reports whether each of the events has this entry, and there are no other hooks of
-// Fovea.
-func hasHooks(lists map[string]*hujson.Array, events []string, entry string) bool {
-	count := 0
-	for event, list := range lists {
-		for _, hook := range list.Elements {
-			if isFovea(hook) {
-				count++
-				if !same(hook, entry) || !slices.Contains(events, event) {
-					return false
-				}
-			}
-		}
-	}
-	return count == len(events)
 }
 
 // isFovea reports whether a hook calls fovea hook.
