@@ -32,15 +32,9 @@ const (
 // rates counts the writes of each agent.
 type rates struct {
 	mu        sync.Mutex
-	perMinute int // at least 1
-	agents    bound.Map[limitedAs, *rate.Limiter]
-}
-
-// limitedAs is the key of a rate. A name that a client chose does not count for the agent that
-// has a token of that name.
-type limitedAs struct {
-	bearer bound.Bearer
-	agent  string
+	perMinute int                              // at least 1
+	// By bearer and name: a name that a client chose does not count for the agent that has a token of that name.
+	agents bound.Map[string, *rate.Limiter]
 }
 
 // limit begins to count anew if the limit is another one.
@@ -53,7 +47,7 @@ func (l *rates) limit(perMinute int) {
 	}
 }
 
-func (l *rates) of(agent limitedAs) *rate.Limiter {
+func (l *rates) of(agent string) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one, ok := l.agents.Get(agent)
@@ -73,7 +67,7 @@ var errTooOften = errors.New("too many writes")
 func (s *Server) limited(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		if g := author.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
-			if err := s.turn(ctx, limitedAs{api.BearerOf(g), g.Agent}, c.Op.History && c.Op.Effect == api.Writes); err != nil {
+			if err := s.turn(ctx, string(api.BearerOf(g))+" "+g.Agent, c.Op.History && c.Op.Effect == api.Writes); err != nil {
 				return nil, fault.Wrap(c.Op.Name, g.Agent, fault.Busy, err)
 			}
 		}
@@ -83,7 +77,7 @@ func (s *Server) limited(next api.Service) api.Service {
 
 // turn returns when an agent may write. To keep a whole state counts as keptShare of what it may write
 // at once.
-func (s *Server) turn(ctx context.Context, agent limitedAs, keeps bool) error {
+func (s *Server) turn(ctx context.Context, agent string, keeps bool) error {
 	limiter, writes := s.rates.of(agent), 1
 	if keeps {
 		writes = max(limiter.Burst()/keptShare, 1)
