@@ -32,7 +32,7 @@ const (
 // rates counts the writes of each agent.
 type rates struct {
 	mu        sync.Mutex
-	perMinute int                              // at least 1
+	perMinute int // at least 1
 	// By bearer and name: a name that a client chose does not count for the agent that has a token of that name.
 	agents bound.Map[string, *rate.Limiter]
 }
