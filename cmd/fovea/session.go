@@ -28,6 +28,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/place/bucket"
@@ -314,7 +315,7 @@ func judged(ctx context.Context, s *session, ran *cobra.Command, err error) erro
 	}
 	if damage == "" {
 		if err == nil && s.noNotes.Load() && ran.GroupID == "read" {
-			err = &fovea.Error{Op: ran.Name(), Kind: fovea.NotFound, Err: errors.New("there are no notes to look into")}
+			err = fault.Errorf(ran.Name(), "", fault.NotFound, "there are no notes to look into")
 		}
 		return err
 	}

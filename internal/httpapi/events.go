@@ -56,7 +56,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			if gaveWay(r.Context()) {
-				st.end(errStreamGaveWay)
+				why := errStreamGaveWay.Error()
+				st.json("end", api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why})
 			}
 			return
 		case <-ticks.C:
@@ -168,11 +169,6 @@ func (s *stream) commits(list ...api.Commit) {
 	if all.Len() > 0 {
 		s.send(all.String())
 	}
-}
-
-// end sends the reason why the stream ends.
-func (s *stream) end(why error) {
-	s.json("end", api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why.Error()})
 }
 
 func (s *stream) comment(text string) { s.send(": " + text + "\n\n") }
