@@ -81,7 +81,8 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 	}
 	formats := document.Formats{org.Format{}}
 	if m.Path != "" && !formats.Owns(m.Path) {
-		return "", nil, cli.Misusef("merge-file: %s is not Org, and stays as it is; name only *.org and *.org_archive in .gitattributes", m.Path)
+		return "", nil, cli.Misusef("merge-file: %s is not Org, and stays as it is; name only *.org and *.org_archive "+
+			"in .gitattributes", m.Path)
 	}
 	text, conflicts := graph.MergeFile(formats, "merge.org", texts[0], texts[1], texts[2], blob)
 	for _, c := range conflicts {

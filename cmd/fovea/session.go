@@ -87,7 +87,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		}
 		growHeap()
 		if s.daemon == nil {
-			if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
+			if err := s.openOrConnect(ctx, nil); err != nil {
 				return nil, err
 			}
 		}
@@ -219,7 +219,7 @@ func (s *session) reportMemex() {
 	}
 }
 
-// open opens the memory in this process, under a configuration; with may change the options.
+// open opens the memory in this process, under a configuration; with, if not nil, may change the options.
 func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration, with func(*fovea.Options)) (err error) {
 	keys := c.Keys()
 	if keys.Problem != "" {
@@ -239,7 +239,9 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 		opts.Witness = w
 	}
 	s.alerts.console = &s.Console
-	with(opts)
+	if with != nil {
+		with(opts)
+	}
 	if s.memory, err = fovea.Open(ctx, c.Memex, opts); err != nil {
 		s.memory = nil
 		return err

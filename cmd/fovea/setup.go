@@ -100,7 +100,8 @@ func setUp(s *session, c clients.Client, how setupFlags) error {
 	if err != nil {
 		return err
 	}
-	part, more := c.Server(clients.Server{Command: command, Args: []string{"mcp", "--memex", conf.Memex, "--agent", cmp.Or(conf.Agent, c.Name)}}), ""
+	args := []string{"mcp", "--memex", conf.Memex, "--agent", cmp.Or(conf.Agent, c.Name)}
+	part, more := c.Server(clients.Server{Command: command, Args: args}), ""
 	if how.Hooks != "" {
 		part, more = hooks.Part(hookLine(command, conf.Memex, how), how.Hooks == hooksKeep), " --hooks="+how.Hooks
 	}

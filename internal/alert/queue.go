@@ -49,7 +49,9 @@ func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) 
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	q := &Queue{outbox: box, report: report, cancel: cancel, pending: pending, changed: make(chan struct{}), untried: len(pending) > 0 && box.retryDue()}
+	q := &Queue{
+		outbox: box, report: report, cancel: cancel, pending: pending, changed: make(chan struct{}), untried: len(pending) > 0 && box.retryDue(),
+	}
 	for _, s := range sinks {
 		w := &worker{Sink: s, wake: make(chan struct{}, 1)}
 		q.workers = append(q.workers, w)

@@ -26,7 +26,8 @@ type Client struct {
 
 // Server returns the entry that starts a server.
 func (c Client) Server(s Server) Part {
-	return Part{File: c.file, Text: c.entry(s), merge: []edit{func(text string) (string, error) { return c.merge(text, s) }}, cut: c.cut}
+	merge := func(text string) (string, error) { return c.merge(text, s) }
+	return Part{File: c.file, Text: c.entry(s), merge: []edit{merge}, cut: c.cut}
 }
 
 // Part is what Fovea has in a file of a client: the entry of its server, or its hooks.

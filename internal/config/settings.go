@@ -48,7 +48,8 @@ func settingsOf(table reflect.Type) (list []setting) {
 	for i := range table.NumField() {
 		tag := table.Field(i).Tag
 		if key, ok := tag.Lookup("key"); ok {
-			list = append(list, setting{key, strings.Fields(tag.Get("env")), tag.Get("default"), tag.Get("as"), tag.Get("of"), i})
+			env := strings.Fields(tag.Get("env"))
+			list = append(list, setting{key, env, tag.Get("default"), tag.Get("as"), tag.Get("of"), i})
 		}
 	}
 	return list

@@ -51,7 +51,9 @@ type live struct {
 // keepLive starts to watch the folder of a memory.
 func keepLive(ctx context.Context, m *fovea.Memory, opts *Options, conf *config.Config) *live {
 	ctx, stop := context.WithCancel(ctx)
-	l := &live{ctx: ctx, memory: m, progress: opts.Feed.Progress, log: opts.Log, nudged: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	l := &live{
+		ctx: ctx, memory: m, progress: opts.Feed.Progress, log: opts.Log, nudged: make(chan struct{}, 1), turn: make(chan struct{}, 1),
+	}
 	if err := l.watch(conf); err != nil {
 		l.log.Warn("cannot watch the folder; each request reads it", "memex", m.Dir(), "why", err)
 	}
@@ -67,7 +69,8 @@ func keepLive(ctx context.Context, m *fovea.Memory, opts *Options, conf *config.
 }
 
 func (l *live) watch(conf *config.Config) error {
-	root, err := corpus.Open(l.memory.Dir(), &corpus.Options{SkillsDir: conf.SkillsDir, Opaque: conf.Opaque, Parses: conf.Formats().Owns})
+	opts := &corpus.Options{SkillsDir: conf.SkillsDir, Opaque: conf.Opaque, Parses: conf.Formats().Owns}
+	root, err := corpus.Open(l.memory.Dir(), opts)
 	if err != nil {
 		return err
 	}

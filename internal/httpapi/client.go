@@ -324,8 +324,10 @@ func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestReques
 	if err != nil || !ok || req.Committed == nil || status.Seq <= h.Seq {
 		return answer, err
 	}
-	memex := Client{http: c.http, base: c.base, opts: ClientOptions{Token: c.opts.Token}}                                  // whose commits have these numbers
-	made, _ := api.OpLog.Call(ctx, api.WithSync(memex.call, api.SyncNone), api.LogRequest{Limit: int(status.Seq - h.Seq)}) // what it lacks is in the log
+	// The memex' commits have these numbers. What the list lacks is in the log.
+	memex := Client{http: c.http, base: c.base, opts: ClientOptions{Token: c.opts.Token}}
+	since := api.LogRequest{Limit: int(status.Seq - h.Seq)}
+	made, _ := api.OpLog.Call(ctx, api.WithSync(memex.call, api.SyncNone), since)
 	for _, commit := range slices.Backward(made) {
 		if commit.Kind == "ingest" && commit.Seq > h.Seq {
 			req.Committed(commit)

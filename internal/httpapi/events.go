@@ -57,7 +57,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			if gaveWay(r.Context()) {
 				why := errStreamGaveWay.Error()
-				st.json("end", api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why})
+				end := api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why}
+				st.json("end", end)
 			}
 			return
 		case <-ticks.C:

@@ -114,7 +114,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		return nil, false
 	}
 	if r.Header.Get("If-Match") != "" && sh.op.Effect != api.Reads { // who sends it wants the write to hang on it
-		fail(w, sh.op.Name, sh.invalid(errors.New("If-Match is not read; send the digest of the node as base, where the operation has that")))
+		fail(w, sh.op.Name, sh.invalid(errors.New("If-Match is not read; send the digest of the node as base, where there is one")))
 		return nil, false
 	}
 	return body, true

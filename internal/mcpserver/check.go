@@ -87,9 +87,10 @@ func notAnObject(data []byte, err error) *Refusal {
 // anything can see them, would report a wrong type in terms of Go.
 var paramsOf = map[string]any{
 	"initialize": mcp.InitializeParams{}, "tools/call": mcp.CallToolParamsRaw{}, "prompts/get": mcp.GetPromptParams{},
-	"completion/complete": mcp.CompleteParams{}, "resources/read": mcp.ReadResourceParams{}, "resources/subscribe": mcp.SubscribeParams{},
-	"resources/unsubscribe": mcp.UnsubscribeParams{}, "logging/setLevel": struct{ Level string }{}, "tools/list": mcp.ListToolsParams{},
-	"prompts/list": mcp.ListPromptsParams{}, "resources/list": mcp.ListResourcesParams{}, "resources/templates/list": mcp.ListResourceTemplatesParams{},
+	"completion/complete": mcp.CompleteParams{}, "resources/read": mcp.ReadResourceParams{},
+	"resources/subscribe": mcp.SubscribeParams{}, "resources/unsubscribe": mcp.UnsubscribeParams{},
+	"logging/setLevel": struct{ Level string }{}, "tools/list": mcp.ListToolsParams{}, "prompts/list": mcp.ListPromptsParams{},
+	"resources/list": mcp.ListResourcesParams{}, "resources/templates/list": mcp.ListResourceTemplatesParams{},
 }
 
 // typesOf names the types of JSON Schema by the kinds of Go.

@@ -30,7 +30,9 @@ type Transport struct {
 
 // Connect starts reading.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
-	c := &connection{out: t.Out, arrived: t.Arrived, lines: make(chan line), closed: make(chan struct{}), pending: map[jsonrpc.ID]*pendingCall{}}
+	c := &connection{
+		out: t.Out, arrived: t.Arrived, lines: make(chan line), closed: make(chan struct{}), pending: map[jsonrpc.ID]*pendingCall{},
+	}
 	c.end = sync.OnceValue(func() error {
 		close(c.closed)
 		return errors.Join(t.In.Close(), t.Out.Close())
