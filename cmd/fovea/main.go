@@ -159,7 +159,7 @@ func addVerbs(root *cobra.Command, s *session) {
 		case "bundle":
 			c.AddCommand(bundleVerifyCommand(s), bundleKeyCommand(s))
 		case "remote":
-			c.AddCommand(remoteServeCommand(s))
+			c.AddCommand(remoteServeCommand())
 		case "guard":
 			c.AddCommand(guardAdoptKeyCommand(s))
 		case "status":

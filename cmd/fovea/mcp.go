@@ -120,8 +120,8 @@ func forwardChanges(ctx context.Context, c *httpapi.Client, server *mcpserver.Se
 	for ctx.Err() == nil {
 		if h, err := c.Hello(ctx); err == nil {
 			server.Changed(ctx) // commits made before the subscription
-			_ = c.Events(ctx, h.Seq, func(e api.Event) error {
-				if e.Commit != nil || e.Notice != nil {
+			_ = c.Events(ctx, h.Seq, func(kind string, _ []byte) error {
+				if kind != "progress" {
 					server.Changed(ctx)
 				}
 				return nil

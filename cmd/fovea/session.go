@@ -27,6 +27,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/place/bucket"
@@ -85,7 +86,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		}
 		growHeap()
 		if s.daemon == nil {
-			if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
+			if err := s.openOrConnect(ctx, nil); err != nil {
 				return nil, err
 			}
 		}
@@ -217,7 +218,7 @@ func (s *session) reportMemex() {
 	}
 }
 
-// open opens the memory in this process, under a configuration; with may change the options.
+// open opens the memory in this process, under a configuration; with, if not nil, may change the options.
 func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration, with func(*fovea.Options)) (err error) {
 	keys := c.Keys()
 	if keys.Problem != "" {
@@ -237,7 +238,9 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 		opts.Witness = w
 	}
 	s.alerts.console = &s.Console
-	with(opts)
+	if with != nil {
+		with(opts)
+	}
 	if s.memory, err = fovea.Open(ctx, c.Memex, opts); err != nil {
 		s.memory = nil
 		return err
@@ -313,7 +316,7 @@ func judged(ctx context.Context, s *session, ran *cobra.Command, err error) erro
 	}
 	if damage == "" {
 		if err == nil && s.noNotes.Load() && ran.GroupID == "read" {
-			err = &fovea.Error{Op: ran.Name(), Kind: fovea.NotFound, Err: errors.New("there are no notes to look into")}
+			err = fault.Errorf(ran.Name(), "", fault.NotFound, "there are no notes to look into")
 		}
 		return err
 	}

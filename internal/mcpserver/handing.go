@@ -23,7 +23,7 @@ const metaHanded = "io.github.fovea-memory/handed"
 
 // How long a hand-over waits for the one before it, whose answer is not written yet.
 const (
-	maxMarking = time.Second // then it is refused: a batch is written at once, when all its calls have an answer
+	maxMarking = time.Second // then it is refused: the client does not read
 	maxFlying  = time.Minute // after the other one began: then that one got lost, and no answer will come. HTTP holds no answer back: maxMarking there
 )
 
