@@ -183,7 +183,6 @@ func (j *journal) writeGroup() {
 		}
 	}
 	if err == nil {
-		j.syncLater()
 		j.mu.Lock()
 		j.end, j.next = j.written(), j.writer.next
 		j.writers = len(g.batches) + j.waiting()

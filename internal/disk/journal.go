@@ -19,11 +19,9 @@ type journal struct {
 	placed *placement
 	first  uint64 // number of the first segment there is or will be
 
-	// lead is held, by sending, by the goroutine that writes or closes; writer and timed
-	// belong to it.
+	// lead is held, by sending, by the goroutine that writes or closes; writer belongs to it.
 	lead   chan struct{}
 	writer writer
-	timed  bool // a sync of a relaxed store will come
 
 	mu      sync.Mutex
 	queue   []*group // groups that wait, the oldest first
@@ -78,6 +76,22 @@ func (j *journal) append(ctx context.Context, b *store.Batch) (store.Pos, error)
 			return g.result(p)
 		}
 	}
+}
+
+// sync is Store.Sync: it syncs what was written, where its name still leads to it.
+func (j *journal) sync() error {
+	j.lead <- struct{}{}
+	defer func() { <-j.lead }()
+	err := j.cond.writable()
+	if err == nil && j.writer.late > 0 {
+		if err = j.writer.sync(); err == nil {
+			err = j.placed.check(j.written())
+		}
+		if err != nil {
+			err = j.cond.readOnly(err)
+		}
+	}
+	return doing(err, "sync journal")
 }
 
 // beginSegment closes the newest segment, so that what is appended from now on
