@@ -45,9 +45,9 @@ type writer struct {
 	lateBytes int64 // their size
 }
 
-// write makes a group durable, or only writes it if all of it is deferred, and sets the end of each batch. It compares what the segment ends with before and after
-// that, so that nothing counts which was written over. After an error the writer is not
-// used again.
+// write makes a group durable, or only writes it if all of it is deferred, and sets the end of
+// each batch. It compares what the segment ends with before and after that, so that nothing
+// counts which was written over. After an error the writer is not used again.
 func (w *writer) write(group []*pending) error {
 	size, deferred := int64(0), true
 	for _, b := range group {
