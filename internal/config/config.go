@@ -187,9 +187,6 @@ func (c *Config) take(s setting, values map[string]any) error {
 	return nil
 }
 
-// relaxedKey is a setting of earlier builds, see decision 0255.
-const relaxedKey = "relaxed_ms"
-
 // unknown records a problem about an unknown key in the file.
 func (c *Config) unknown(key string) {
 	keys := keysOf(settings)
@@ -197,7 +194,7 @@ func (c *Config) unknown(key string) {
 		return
 	}
 	hint := "the keys are " + names(settings)
-	if near := query.Closest(key, keys, max(2, len(key)/3)); key == relaxedKey {
+	if near := query.Closest(key, keys, max(2, len(key)/3)); key == "relaxed_ms" {
 		hint = "it is removed: every commit is on disk before it is acknowledged"
 	} else if near != "" {
 		hint = "did you mean " + near + "?"
