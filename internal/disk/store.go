@@ -259,7 +259,7 @@ func (s *Store) Gone() (map[merkle.Digest]uint64, error) {
 func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records uint64, err error) {
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
-	c := &checker{s: s, ctx: ctx, report: fn, next: 1}
+	c := &checker{s: s, ctx: ctx, report: fn}
 	err = c.run()
 	return c.records, doing(err, "check history")
 }
