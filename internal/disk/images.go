@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
-	"slices"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/store"
@@ -55,6 +53,9 @@ func (f *images) write(img *store.Image) error {
 	if err != nil {
 		return err
 	}
+	if err := f.clear(); err != nil {
+		return err
+	}
 	name := store.ImageName(img.Seq)
 	f.placed.drop(name)
 	err = vfs.WriteAtomicFunc(f.in, name, filePerm, func(w io.Writer) error {
@@ -68,39 +69,36 @@ func (f *images) write(img *store.Image) error {
 		err = f.placed.keep(name)
 	}
 	if err == nil {
-		err = f.tidy(img.Seq, f.cond.found().DamagedImages)
+		err = f.tidy(img.Seq)
 	}
 	return err
 }
 
-// tidy removes what the image just written makes superfluous.
-func (f *images) tidy(written uint64, damaged []string) error {
-	seqs, err := listImages(f.in)
-	if err != nil {
-		return err
-	}
-	kept := 0
-	for _, seq := range seqs {
-		name := store.ImageName(seq)
-		switch {
-		case seq != written && slices.Contains(damaged, name):
-			f.placed.drop(name)
-			err = f.in.Rename(name, path.Join(store.Quarantine, path.Base(name)))
-		case kept < maxImages || seq == written:
-			kept++
-		default:
-			f.placed.drop(name)
-			err = f.in.Remove(name)
-		}
-		if err != nil {
+// clear moves the images that were found damaged to quarantine.
+func (f *images) clear() error {
+	for _, name := range f.cond.found().DamagedImages {
+		f.placed.drop(name)
+		if err := moveAside(f.in, name); err != nil {
 			return err
 		}
 	}
-	if len(damaged) == 0 {
-		return nil
-	}
 	f.cond.note(func(r *store.Recovery) { r.DamagedImages = nil })
-	return f.in.SyncDir(store.Quarantine)
+	return nil
+}
+
+// tidy removes what the image just written makes superfluous.
+func (f *images) tidy(written uint64) error {
+	seqs, err := listImages(f.in)
+	kept := 0
+	for _, seq := range seqs {
+		if kept < maxImages || seq == written {
+			kept++
+		} else if err == nil {
+			f.placed.drop(store.ImageName(seq))
+			err = f.in.Remove(store.ImageName(seq))
+		}
+	}
+	return err
 }
 
 // load is Store.LoadImage.
@@ -124,11 +122,7 @@ func (f *images) load() (*store.Image, error) {
 		case errors.Is(err, store.ErrUnknownFormat):
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		f.cond.note(func(r *store.Recovery) {
-			if !slices.Contains(r.DamagedImages, name) {
-				r.DamagedImages = append(r.DamagedImages, name)
-			}
-		})
+		f.cond.badImage(name)
 	}
 	return nil, store.ErrNoImage
 }
