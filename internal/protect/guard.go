@@ -110,7 +110,7 @@ func (g *Guard) fileStatus(book *guard.Book, state *graph.State, path string) gu
 	text, _, err := g.scope.Root.Read(path, 0)
 	switch {
 	case err == nil:
-		s.File = merkle.Sum([]byte(text))
+		s.File = merkle.SumText(text)
 	case errors.Is(err, corpus.ErrVanished):
 		s.File = guard.Absent
 	case errors.Is(err, corpus.ErrUnstable):
@@ -118,7 +118,7 @@ func (g *Guard) fileStatus(book *guard.Book, state *graph.State, path string) gu
 		return s
 	default:
 		s.State, s.Why = guard.Unreadable, err.Error()
-		s.File = merkle.Sum([]byte(s.Why))
+		s.File = merkle.SumText(s.Why)
 		return s
 	}
 	switch doubt := g.rights.Trust().Doubt; {
