@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/store"
@@ -19,19 +20,23 @@ const maxImages = 2
 // imageBuffer is how much of an image is collected for one write.
 const imageBuffer = 256 << 10
 
-// newestImageAt returns the position that the newest image with a good header
-// goes up to, zero if there is none. The sections are not read.
-func newestImageAt(in vfs.FS) (store.Pos, error) {
+// imageEnds returns the positions that the newest images with good headers go up to, at most so
+// many, the newest first. The sections are not read.
+func imageEnds(in vfs.FS, most int) (ends []store.Pos, err error) {
 	seqs, err := listImages(in)
-	if err != nil {
-		return store.Pos{}, err
-	}
 	for _, seq := range seqs {
-		if at, good, err := imageAt(in, store.ImageName(seq)); err != nil || good {
-			return at, err
+		if len(ends) == most {
+			break
+		}
+		at, good, err := imageAt(in, store.ImageName(seq))
+		if err != nil {
+			return nil, err
+		}
+		if good {
+			ends = append(ends, at)
 		}
 	}
-	return store.Pos{}, nil
+	return ends, err
 }
 
 // images is the folder of images. It is safe for concurrent use.
@@ -149,19 +154,9 @@ func (f *images) remove(before uint64) error {
 func (f *images) olderAt() (store.Pos, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	seqs, err := listImages(f.in)
-	if err != nil {
+	ends, err := imageEnds(f.in, maxImages)
+	if err != nil || len(ends) == 0 {
 		return store.Pos{}, err
 	}
-	var older store.Pos
-	for _, seq := range seqs[:min(len(seqs), maxImages)] {
-		at, good, err := imageAt(f.in, store.ImageName(seq))
-		if err != nil {
-			return store.Pos{}, err
-		}
-		if good && (older == store.Pos{} || at.Compare(older) < 0) {
-			older = at
-		}
-	}
-	return older, nil
+	return slices.MinFunc(ends, store.Pos.Compare), nil
 }
