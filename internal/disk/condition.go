@@ -55,9 +55,8 @@ func (c *condition) report(err error) error {
 	return err
 }
 
-// stop makes the store read-only for a cause from outside. A Corruption that names no file
-// is of the journal.
-func (c *condition) stop(cause error) {
+// Stop implements store.Store. A Corruption that names no file is of the journal.
+func (c *condition) Stop(cause error) {
 	bad, ok := errors.AsType[*store.Corruption](cause)
 	if !ok {
 		_ = c.readOnly(cause)
@@ -84,8 +83,8 @@ func (c *condition) badImage(name string) {
 	})
 }
 
-// found returns what opening and reading have found, as a copy.
-func (c *condition) found() store.Recovery {
+// Recovery implements store.Store.
+func (c *condition) Recovery() store.Recovery {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.recovery.Clone()
@@ -111,8 +110,8 @@ func (c *condition) readable() error {
 	return nil
 }
 
-// why returns why the store is read-only.
-func (c *condition) why() error {
+// Err implements store.Store.
+func (c *condition) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err

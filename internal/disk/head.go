@@ -70,7 +70,8 @@ func (k *keptHead) get() cleanClose {
 	return k.now
 }
 
-func (k *keptHead) set(h store.Head) {
+// SetHead implements store.Store.
+func (k *keptHead) SetHead(h store.Head) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.now.Head = h
