@@ -131,7 +131,7 @@ func (x *blockIndex) update() error {
 		return err
 	}
 	end, _ := x.log.position()
-	corrupt, packed := x.cond.Recovery().Corrupt != nil, x.files.current().last()
+	corrupt, packed := x.cond.found().Corrupt != nil, x.files.current().last()
 	numbers, err := listSegments(x.in)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ type checker struct {
 }
 
 func (c *checker) run() error {
-	if err := c.s.condition.readable(); err != nil {
+	if err := c.s.cond.readable(); err != nil {
 		return err
 	}
 	end, packs := c.s.End(), c.s.files.current()
@@ -40,9 +40,9 @@ func (c *checker) run() error {
 		}
 		next = pack.Next
 	}
-	anew := files{in: c.s.in, cond: &c.s.condition, segments: map[uint64]*source{}, packs: &packSet{manifest: packs.manifest}}
+	anew := files{in: c.s.in, cond: &c.s.cond, segments: map[uint64]*source{}, packs: &packSet{manifest: packs.manifest}}
 	defer anew.close()
-	from := store.Pos{Segment: max(packs.last()+1, c.s.journal.first), Offset: headerSize}
+	from := store.Pos{Segment: max(packs.last()+1, c.s.log.first), Offset: headerSize}
 	r := reading{files: &anew, from: from, end: end, next: next, fn: func(store.Record) error { return c.record() }}
 	for r.from.Compare(end) < 0 {
 		if err := c.judge(r.run()); err != nil {
@@ -57,7 +57,7 @@ func (c *checker) judge(err error) error {
 	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		c.report(*bad)
 		err = nil
-		_ = c.s.condition.corrupt(bad)
+		_ = c.s.cond.corrupt(bad)
 	}
 	return err
 }

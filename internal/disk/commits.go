@@ -38,10 +38,8 @@ func (x *commitIndex) forget(last, before uint64) {
 	}
 }
 
-// Commits implements store.Store. O(commits given), each with one or two reads;
-// besides, the part of the journal that is in no pack is read once, by Open or the
-// first call.
-func (x *commitIndex) Commits(ctx context.Context, span store.Span, fn func(store.Record) error) error {
+// each is Store.Commits.
+func (x *commitIndex) each(ctx context.Context, span store.Span, fn func(store.Record) error) error {
 	newest, err := x.update()
 	if err != nil {
 		return fmt.Errorf("read commits: %w", err)

@@ -55,8 +55,9 @@ func (c *condition) report(err error) error {
 	return err
 }
 
-// Stop implements store.Store. A Corruption that names no file is of the journal.
-func (c *condition) Stop(cause error) {
+// stop makes the store read-only for a cause from outside. A Corruption that names no file
+// is of the journal.
+func (c *condition) stop(cause error) {
 	bad, ok := errors.AsType[*store.Corruption](cause)
 	if !ok {
 		_ = c.readOnly(cause)
@@ -83,8 +84,8 @@ func (c *condition) badImage(name string) {
 	})
 }
 
-// Recovery implements store.Store.
-func (c *condition) Recovery() store.Recovery {
+// found returns what opening and reading have found, as a copy.
+func (c *condition) found() store.Recovery {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.recovery.Clone()
@@ -110,8 +111,8 @@ func (c *condition) readable() error {
 	return nil
 }
 
-// Err implements store.Store.
-func (c *condition) Err() error {
+// why returns why the store is read-only.
+func (c *condition) why() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err

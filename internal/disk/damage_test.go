@@ -33,7 +33,7 @@ func read(s *Store) (all, error) {
 		return all{}, err
 	}
 	img, err := s.LoadImage()
-	return all{records, img, fmt.Sprintf("%+v", s.keptHead.get())}, err
+	return all{records, img, fmt.Sprintf("%+v", s.head.get())}, err
 }
 
 // filled is a store of a few segments and two images, closed or left as a
@@ -313,7 +313,7 @@ func TestTornGroup(t *testing.T) {
 		b, _ := batchOf(i + 1)
 		group = append(group, &pending{Batch: b})
 	}
-	if err := s.journal.writer.write(group); err != nil {
+	if err := s.log.writer.write(group); err != nil {
 		t.Fatal(err)
 	}
 	patch(t, in, segmentName(1), func(f vfs.File) error {

@@ -196,7 +196,7 @@ func TestSegmentsGrow(t *testing.T) {
 	s := mustOpen(t, faultfs.New(), nil)
 	defer s.Close()
 	for number, want := range map[uint64]int64{1: 1 << 20, 2: 2 << 20, 3: 4 << 20, 6: 32 << 20, 7: 64 << 20, 8: 64 << 20, 1 << 63: 64 << 20} {
-		if got := s.journal.writer.capacity(number); got != want {
+		if got := s.log.writer.capacity(number); got != want {
 			t.Errorf("segment %d may have %d bytes, want %d", number, got, want)
 		}
 	}

@@ -114,7 +114,7 @@ func (j *journal) writeGroup() {
 // cut, which writing behind its end would hide, and then makes sure that all is in its
 // place: the names lead to what was synced. The caller leads.
 func (j *journal) write(group []*pending) error {
-	if err := j.placed.Owned(); err != nil {
+	if err := j.placed.owned(); err != nil {
 		return err
 	}
 	if err := j.placed.reaches(j.written()); err != nil {

@@ -36,9 +36,9 @@ func holdSync(t *testing.T) *held {
 		if syncs++; syncs == 1 {
 			<-h.release
 		} else {
-			h.groups = append(h.groups, int(h.journal.writer.next-from))
+			h.groups = append(h.groups, int(h.log.writer.next-from))
 		}
-		from = h.journal.writer.next
+		from = h.log.writer.next
 		return nil
 	})
 	h.put(t, t.Context(), markBatch(0), nil)

@@ -70,8 +70,7 @@ func (k *keptHead) get() cleanClose {
 	return k.now
 }
 
-// SetHead implements store.Store.
-func (k *keptHead) SetHead(h store.Head) {
+func (k *keptHead) set(h store.Head) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.now.Head = h

@@ -81,7 +81,7 @@ func (f *images) write(img *store.Image) error {
 
 // clear moves the images that were found damaged to quarantine.
 func (f *images) clear() error {
-	for _, name := range f.cond.Recovery().DamagedImages {
+	for _, name := range f.cond.found().DamagedImages {
 		f.placed.drop(name)
 		if err := moveAside(f.in, name); err != nil {
 			return err

@@ -42,11 +42,9 @@ func (j *journal) written() store.Pos {
 	return store.Pos{Segment: j.writer.number, Offset: j.writer.at}
 }
 
-// Append implements store.Store. It queues a batch and waits for its turn to write, in which it may find
-// that another call has written the batch: what waits at the same time is written as one group, with one
-// sync. A batch whose context ends before that is taken out. It returns before the sync where all of
-// the group are deferred.
-func (j *journal) Append(ctx context.Context, b *store.Batch) (store.Pos, error) {
+// append is Store.Append: it queues a batch and waits for its turn to write, in which it may find
+// that another call has written the batch. A batch whose context ends before that is taken out.
+func (j *journal) append(ctx context.Context, b *store.Batch) (store.Pos, error) {
 	if err := b.Err(); err != nil {
 		return store.Pos{}, err
 	}
@@ -70,9 +68,8 @@ func (j *journal) Append(ctx context.Context, b *store.Batch) (store.Pos, error)
 	return p.end, doing(err, "append batch")
 }
 
-// Sync implements store.Store: it syncs what was written, where its name still leads to it. Where no
-// batch was deferred there is nothing to do.
-func (j *journal) Sync() error {
+// sync is Store.Sync: it syncs what was written, where its name still leads to it.
+func (j *journal) sync() error {
 	j.lead <- struct{}{}
 	defer func() { <-j.lead }()
 	err := j.cond.writable()

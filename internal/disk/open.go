@@ -32,29 +32,29 @@ func (s *Store) open(o *opening) error {
 	if why != nil {
 		o.found.TornBytes, o.found.TornBatches = 0, 0
 		o.giveTo(s)
-		_ = s.condition.readOnly(why)
+		_ = s.cond.readOnly(why)
 		return nil
 	}
 	if err := o.makeWritable(); err != nil {
 		return err
 	}
 	o.giveTo(s)
-	if s.journal.writer.tail, err = readTail(s.in, o.end); err != nil {
+	if s.log.writer.tail, err = readTail(s.in, o.end); err != nil {
 		return err
 	}
 	files, err := o.files()
 	if err != nil {
 		return err
 	}
-	return s.placement.hold(files, segmentName(o.end.Segment))
+	return s.placed.hold(files, segmentName(o.end.Segment))
 }
 
 // giveTo gives the store what opening found.
 func (o *opening) giveTo(s *Store) {
 	packs := s.files.packs
-	s.condition.recovery = o.found
+	s.cond.recovery = o.found
 	s.packing.generation = packs.Generation
-	j := &s.journal
+	j := &s.log
 	j.end, j.next, j.first = o.end, max(o.next, 1), o.first()
 	if j.first == 0 {
 		j.first = 1
@@ -62,13 +62,13 @@ func (o *opening) giveTo(s *Store) {
 			j.first = o.segments[0]
 		}
 	}
-	j.writer = writer{in: s.in, opts: &s.opts, placed: &s.placement, next: j.next, number: o.end.Segment, at: o.end.Offset}
-	s.commitIndex.before = packs.commits()
+	j.writer = writer{in: s.in, opts: &s.opts, placed: &s.placed, next: j.next, number: o.end.Segment, at: o.end.Offset}
+	s.commits.before = packs.commits()
 	if o.whole && o.found.Corrupt == nil {
-		s.commitIndex.at, s.commitIndex.upTo, s.commitIndex.next = o.commits, o.end, j.next
+		s.commits.at, s.commits.upTo, s.commits.next = o.commits, o.end, j.next
 	}
 	if o.head != nil {
-		s.keptHead.opened, s.keptHead.now = *o.head, *o.head
+		s.head.opened, s.head.now = *o.head, *o.head
 	}
 }
 

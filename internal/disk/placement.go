@@ -112,9 +112,9 @@ func (p *placement) grow(name string, info fs.FileInfo) error {
 	return p.keep(before)
 }
 
-// Owned implements store.Store: it returns an error unless the lock is still the one that was taken: without it
+// owned returns an error unless the lock is still the one that was taken: without it
 // another process may write. It asks Options.Owned instead, if that is set. One system call.
-func (p *placement) Owned() error {
+func (p *placement) owned() error {
 	if p.opts.Owned != nil {
 		return p.opts.Owned()
 	}

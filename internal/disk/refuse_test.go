@@ -66,7 +66,7 @@ func TestSegmentWithoutHeader(t *testing.T) {
 			in := faultfs.New()
 			s := mustOpen(t, in, small(0))
 			fillStore(t, s, 0, 1)
-			if _, err := s.journal.beginSegment(); err != nil {
+			if _, err := s.log.beginSegment(); err != nil {
 				t.Fatal(err)
 			}
 			fillStore(t, s, 1, 2)
@@ -119,7 +119,7 @@ func TestRebuildMovesWhatIsNoFile(t *testing.T) {
 	s := mustOpen(t, in, small(0))
 	for i := range 3 {
 		fillStore(t, s, i, i+1)
-		if _, err := s.journal.beginSegment(); err != nil {
+		if _, err := s.log.beginSegment(); err != nil {
 			t.Fatal(err)
 		}
 	}

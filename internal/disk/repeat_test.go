@@ -51,7 +51,7 @@ func copies(t testing.TB, s *Store, block string) int {
 // packAll moves all that was appended so far into packs.
 func (d *diary) packAll(t testing.TB, s *Store) {
 	t.Helper()
-	if _, err := s.journal.beginSegment(); err != nil {
+	if _, err := s.log.beginSegment(); err != nil {
 		t.Fatal(err)
 	}
 	for range maxImages {

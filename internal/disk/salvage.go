@@ -282,7 +282,7 @@ func (s *Salvage) Images(fn func(name string, img *store.Image)) error {
 			default:
 				s.damage(store.Corruption{File: name, Reason: "the image does not verify"})
 				if s.open != nil {
-					s.open.condition.badImage(name)
+					s.open.cond.badImage(name)
 				}
 			}
 		}

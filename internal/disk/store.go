@@ -63,23 +63,22 @@ func doing(err error, what string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(what, args...), err)
 }
 
-// Store is an open state folder, made of parts; what store.Store asks of one part alone is its method.
-// All methods are safe for concurrent use.
+// Store is an open state folder. All methods are safe for concurrent use.
 //
 // Lock order: packing, the journal's lead, images, blocks, commits, and then one of files,
 // journal, condition, placement and head.
 type Store struct {
-	in   vfs.FS
-	opts Options
-	condition
-	placement
-	journal
-	commitIndex
-	keptHead
+	in      vfs.FS
+	opts    Options
+	cond    condition
+	placed  placement
 	files   files
+	log     journal
 	blocks  blockIndex
+	commits commitIndex
 	images  images
 	packing packing
+	head    keptHead
 }
 
 // Open opens a store in the folder in, and makes a new one where the folder is
@@ -102,22 +101,31 @@ func Open(in vfs.FS, opts *Options) (*Store, store.Recovery, error) {
 // newStore makes the parts of a store, which know one another.
 func newStore(in vfs.FS, opts Options) *Store {
 	s := &Store{in: in, opts: opts}
-	s.placement = placement{in: s.in, opts: &s.opts}
-	s.files = files{in: s.in, cond: &s.condition, segments: map[uint64]*source{}, packs: &packSet{}}
-	s.journal = journal{opts: &s.opts, cond: &s.condition, placed: &s.placement, lead: make(chan struct{}, 1)}
-	s.blocks = blockIndex{in: s.in, cond: &s.condition, files: &s.files, log: &s.journal}
-	s.commitIndex = commitIndex{cond: &s.condition, files: &s.files, log: &s.journal}
-	s.images = images{in: s.in, cond: &s.condition, placed: &s.placement}
+	s.placed = placement{in: s.in, opts: &s.opts}
+	s.files = files{in: s.in, cond: &s.cond, segments: map[uint64]*source{}, packs: &packSet{}}
+	s.log = journal{opts: &s.opts, cond: &s.cond, placed: &s.placed, lead: make(chan struct{}, 1)}
+	s.blocks = blockIndex{in: s.in, cond: &s.cond, files: &s.files, log: &s.log}
+	s.commits = commitIndex{cond: &s.cond, files: &s.files, log: &s.log}
+	s.images = images{in: s.in, cond: &s.cond, placed: &s.placed}
 	s.packing = packing{
-		in: s.in, opts: &s.opts, cond: &s.condition, placed: &s.placement, files: &s.files, log: &s.journal, blocks: &s.blocks, index: &s.commitIndex,
+		in: s.in, opts: &s.opts, cond: &s.cond, placed: &s.placed, files: &s.files, log: &s.log, blocks: &s.blocks, index: &s.commits,
 		closing: make(chan struct{}),
 	}
 	return s
 }
 
+// Append implements store.Store. Batches of goroutines that call it at the same time are
+// written as one group, with one sync. It returns before the sync where all of them are deferred.
+func (s *Store) Append(ctx context.Context, b *store.Batch) (store.Pos, error) {
+	return s.log.append(ctx, b)
+}
+
+// Sync implements store.Store. Where no batch was deferred there is nothing to do.
+func (s *Store) Sync() error { return s.log.sync() }
+
 // End implements store.Store.
 func (s *Store) End() store.Pos {
-	end, _ := s.journal.position()
+	end, _ := s.log.position()
 	return end
 }
 
@@ -129,14 +137,21 @@ func (s *Store) Block(d merkle.Digest) ([]byte, error) {
 	return data, doing(err, "read block %v", d)
 }
 
+// Commits implements store.Store. O(commits given), each with one or two reads;
+// besides, the part of the journal that is in no pack is read once, by Open or the
+// first call.
+func (s *Store) Commits(ctx context.Context, span store.Span, fn func(store.Record) error) error {
+	return s.commits.each(ctx, span, fn)
+}
+
 // Replay implements store.Store. Of a position that is in a pack, it reads the pack from
 // its beginning. O(bytes read); memory of the largest batch.
 func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 	if from.Segment == 0 {
-		from = store.Pos{Segment: s.journal.first, Offset: headerSize}
+		from = store.Pos{Segment: s.log.first, Offset: headerSize}
 	}
 	r := reading{files: &s.files, from: from, end: s.End(), fn: fn}
-	err := s.condition.readable()
+	err := s.cond.readable()
 	if err == nil {
 		err = r.run()
 	}
@@ -146,16 +161,31 @@ func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 	return doing(err, "replay journal")
 }
 
+// Recovery implements store.Store.
+func (s *Store) Recovery() store.Recovery { return s.cond.found() }
+
+// Err implements store.Store.
+func (s *Store) Err() error { return s.cond.why() }
+
+// Stop implements store.Store. A Corruption that names no file is of the journal.
+func (s *Store) Stop(cause error) { s.cond.stop(cause) }
+
 // Head implements store.Store.
-func (s *Store) Head() store.Head { return s.keptHead.get().Head }
+func (s *Store) Head() store.Head { return s.head.get().Head }
+
+// SetHead implements store.Store.
+func (s *Store) SetHead(h store.Head) { s.head.set(h) }
 
 // InPlace implements store.Store. It also asks Options.InPlace. A few system calls.
 func (s *Store) InPlace() error {
-	if err := s.condition.readable(); err != nil {
+	if err := s.cond.readable(); err != nil {
 		return err
 	}
-	return s.placement.check(s.End())
+	return s.placed.check(s.End())
 }
+
+// Owned implements store.Store. One system call.
+func (s *Store) Owned() error { return s.placed.owned() }
 
 // LoadImage implements store.Store. Recovery names a derived section that was left out, and
 // an image that was passed over for an older one. The sections share one allocation. They
@@ -216,7 +246,7 @@ func (s *Store) Gone() (map[merkle.Digest]uint64, error) {
 	gone := map[merkle.Digest]uint64{}
 	for _, p := range s.files.current().packs {
 		if err := p.eachPurged(func(d merkle.Digest, by uint64) error { gone[d] = max(gone[d], by); return nil }); err != nil {
-			return nil, doing(s.condition.report(err), "read what history is without")
+			return nil, doing(s.cond.report(err), "read what history is without")
 		}
 	}
 	return gone, nil
@@ -271,24 +301,24 @@ func (s *Store) Salvage() (store.Salvage, error) {
 // writes the file head and closes the files. The caller then unlocks.
 func (s *Store) Close() error {
 	defer s.packing.end()()
-	s.journal.lead <- struct{}{}
-	defer func() { <-s.journal.lead }() // those that wait for it get ErrClosed
+	s.log.lead <- struct{}{}
+	defer func() { <-s.log.lead }() // those that wait for it get ErrClosed
 	s.images.mu.Lock()
 	defer s.images.mu.Unlock()
-	if s.condition.close() {
+	if s.cond.close() {
 		return nil
 	}
-	writes := s.condition.Err() == nil
-	head := s.keptHead.get()
-	head.End, head.Next = s.journal.position()
-	head.First = s.journal.first
-	changed := head != s.keptHead.opened
+	writes := s.cond.why() == nil
+	head := s.head.get()
+	head.End, head.Next = s.log.position()
+	head.First = s.log.first
+	changed := head != s.head.opened
 	var lost error
-	if writes && (changed || s.journal.writer.file != nil) {
+	if writes && (changed || s.log.writer.file != nil) {
 		lost = s.Owned()
 		writes = lost == nil // what another process may have now is left alone
 	}
-	err := errors.Join(lost, s.journal.writer.close(writes))
+	err := errors.Join(lost, s.log.writer.close(writes))
 	if err == nil && writes && changed {
 		err = vfs.WriteAtomic(s.in, store.HeadFile, head.encode(), filePerm)
 	}

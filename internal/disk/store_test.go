@@ -242,9 +242,9 @@ func TestGroupsShareASync(t *testing.T) {
 		wg.Go(func() { write(2 + i) })
 	}
 	for queued := 0; queued < waiting; {
-		s.journal.mu.Lock()
-		queued = len(s.journal.queue)
-		s.journal.mu.Unlock()
+		s.log.mu.Lock()
+		queued = len(s.log.queue)
+		s.log.mu.Unlock()
 	}
 	close(release)
 	wg.Wait()
