@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -59,7 +58,7 @@ func (w *oldViews) open() {
 			w.Fatal(err)
 		}
 	}
-	m, err := fovea.Open(w.Context(), w.dir, &fovea.Options{StateDir: w.state, Relaxed: time.Minute})
+	m, err := fovea.Open(w.Context(), w.dir, &fovea.Options{StateDir: w.state})
 	if err != nil {
 		w.Fatal(err)
 	}

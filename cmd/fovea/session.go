@@ -228,7 +228,7 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 		StateDir: c.StateDir, Actor: author.Actor{Session: c.Session},
 		SkillsDir: c.SkillsDir, Opaque: c.Opaque, Projects: c.Projects,
 		ElsewhereID: elsewhere(*c), Command: "fovea", Wait: wait, Adopt: s.opening.Adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
-		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(c.RelaxedMs) * time.Millisecond,
+		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers,
 		Formats: c.Formats(), HistoryWarn: int64(c.HistoryWarnMb) << 20, Guard: c.Guard,
 		Alert: s.alerts.report, Embedder: c.Embed.Connector(c.StateDir), RemoteSeesAll: c.Embed.All, Reranker: c.Rerank.Reranking(),
 		Summarizer:  c.Summary.Summarizing(),
@@ -294,10 +294,9 @@ func (s *session) close() error {
 // a memory that syncs late may lose something.
 func closed(s *session) error {
 	err := s.close()
-	if err == nil || s.config.RelaxedMs > 0 {
-		return err
+	if err != nil {
+		s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
 	}
-	s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
 	return nil
 }
 

@@ -89,9 +89,6 @@ type Config struct {
 	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"key"`
 	// SealFor are the age recipients that bundles are sealed for besides this machine.
 	SealFor []string `key:"seal_for" default:"[]" as:"recipient"`
-	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to 60,000. With 0
-	// no commit is reported before it is on disk.
-	RelaxedMs int `key:"relaxed_ms" default:"0" as:"0 to 60000"`
 	// HistoryWarnMb is the size of the history, in MiB, from which status warns.
 	HistoryWarnMb int `key:"history_warn_mb" default:"1024" as:"1 to 1073741824"`
 	// WritesPerMinute limits the writes of each agent through a daemon, at least 1.
@@ -219,7 +216,9 @@ func (c *Config) unknown(key string) {
 		return
 	}
 	hint := "the keys are " + names(settings)
-	if near := query.Closest(key, keys, max(2, len(key)/3)); near != "" {
+	if near := query.Closest(key, keys, max(2, len(key)/3)); key == "relaxed_ms" {
+		hint = "it is removed: every commit is on disk before it is acknowledged"
+	} else if near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	c.problem(c.place(key), "unknown key %q; %s", key, hint)

@@ -90,12 +90,13 @@ budget = 100
 		},
 		{
 			name: "unknown keys", flags: Flags{Memex: root + "/notes"},
-			file: "bugdet = 1\n[zebra.crossing]\nx = 1\n",
+			file: "bugdet = 1\nrelaxed_ms = 50\n[zebra.crossing]\nx = 1\n",
 			want: func(c *Config) {
 				c.Problems = []string{
 					`FILE:1: unknown key "bugdet"; did you mean budget?`,
-					`FILE:2: unknown key "zebra"; the keys are alerts, budget, emacs_locations, embed, grants, guard, history_warn_mb, ipfs, log_limit, memex, opaque, ` +
-						`org, projects, record, relaxed_ms, rerank, review, seal_for, semantic_threshold, ` +
+					`FILE:2: unknown key "relaxed_ms"; it is removed: every commit is on disk before it is acknowledged`,
+					`FILE:3: unknown key "zebra"; the keys are alerts, budget, emacs_locations, embed, grants, guard, history_warn_mb, ipfs, log_limit, memex, opaque, ` +
+						`org, projects, record, rerank, review, seal_for, semantic_threshold, ` +
 						`server_memory_file, skills_dir, summary, trust, trusted_keys, writes_per_minute`,
 				}
 			},

@@ -202,7 +202,7 @@ func (g *group) save() error {
 	if err := op.write(ctx); err != nil {
 		return err
 	}
-	if !g.kept && g.w.scope.Chain.Head().Commit.Seq > 0 {
+	if !g.kept && len(op.writes) == 0 && g.w.scope.Chain.Head().Commit.Seq > 0 {
 		g.all.Defer()
 	}
 	done, err := g.tx.Publish(ctx, g.all)

@@ -186,14 +186,11 @@ func (o *Operation) write(ctx context.Context) error {
 	return nil
 }
 
-// afterFiles syncs the commit of written files and ends the session buffers over them. err is
+// afterFiles ends the session buffers over written files, whose commit is durable. err is
 // the result of the commit; a returned error says that the files are written.
 func (o *Operation) afterFiles(ctx context.Context, err error) error {
 	if len(o.writes) == 0 {
 		return err
-	}
-	if err == nil {
-		err = o.w.syncFiles(o.name)
 	}
 	if err == nil {
 		FilesSaved(ctx, o.w.scope)
@@ -205,13 +202,6 @@ func (o *Operation) afterFiles(ctx context.Context, err error) error {
 	}
 	return &fault.Error{Op: o.name, What: o.w.scope.StateDir, Kind: kind,
 		Err: fmt.Errorf("%w; the files are written, and opening the memory again ends the operation", err)}
-}
-
-// syncFiles makes the commit of written files durable, even in relaxed mode. If a power
-// failure kept only the intent, recovery would mistake the operation for a half-done one as
-// soon as the user had edited one of the files.
-func (w *Writer) syncFiles(name string) error {
-	return fault.Wrap(name, w.scope.StateDir, fault.ReadOnly, w.scope.Chain.Store().Sync())
 }
 
 // announce makes the intent durable. An operation that writes no file needs none.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,13 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-func relaxed(seed byte, within time.Duration) *Options {
-	opts := small(seed)
-	opts.SegmentMin, opts.SegmentMax, opts.Relaxed = 64<<10, 64<<10, within
-	return opts
-}
-
-// markBatch is a batch that need not be synced at once.
+// markBatch is a small batch.
 func markBatch(i int) *store.Batch {
 	var b store.Batch
 	b.Add(store.Mark, fmt.Appendf(nil, "mark %d %0100d", i, i))
@@ -41,101 +33,104 @@ func syncsOf(in *faultfs.FS) *atomic.Int64 {
 	return n
 }
 
-func TestRelaxedSyncsInTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in := faultfs.New()
-		s := mustOpen(t, in, relaxed(0, time.Second))
-		put := func(b *store.Batch) {
-			t.Helper()
-			if _, err := s.Append(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
-		}
-		put(markBatch(0))
-		<-time.After(2 * time.Second)
-		syncs := syncsOf(in)
-		for i, tc := range []struct {
-			name string
-			do   func()
-			want int64
-		}{
-			{"three batches", func() { put(markBatch(1)); put(markBatch(2)); put(markBatch(3)) }, 0},
-			{"just before the time", func() { <-time.After(time.Second - 1) }, 0},
-			{"the time", func() { <-time.After(2); synctest.Wait() }, 1},
-			{"nothing to do", func() { <-time.After(time.Hour); synctest.Wait() }, 0},
-			{"a batch, synced by hand", func() {
-				put(markBatch(4))
-				if err := s.Sync(); err != nil {
-					t.Fatal(err)
-				}
-			}, 1},
-			{"once is enough", func() { <-time.After(time.Hour); synctest.Wait() }, 0},
-			{"an intent", func() {
-				var b store.Batch
-				b.Add(store.Intent, []byte("a file"))
-				put(&b)
-			}, 1},
-			{"an image", func() {
-				put(markBatch(5))
-				if err := s.WriteImage(imageOf(1, s.End())); err != nil {
-					t.Fatal(err)
-				}
-			}, 1},
-			{"a close", func() { put(markBatch(6)); mustClose(t, s) }, 1},
-		} {
-			syncs.Store(0)
-			if tc.do(); syncs.Load() != tc.want {
-				t.Errorf("%d, %s: %d syncs, want %d", i, tc.name, syncs.Load(), tc.want)
-			}
-		}
-		in.OnOp(nil)
-		<-time.After(time.Hour)
-		if err := s.Sync(); !errors.Is(err, store.ErrClosed) {
-			t.Errorf("after close: got %v, want ErrClosed", err)
-		}
-	})
+// deferredBatch is a markBatch that is synced later.
+func deferredBatch(i int) *store.Batch {
+	b := markBatch(i)
+	b.Defer()
+	return b
 }
 
-// TestRelaxedFailureShows: the sync that comes later fails, and the store is
-// read-only.
-func TestRelaxedFailureShows(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in := faultfs.New()
-		s := mustOpen(t, in, relaxed(0, time.Second))
-		if _, err := s.Append(t.Context(), markBatch(0)); err != nil {
+// TestDeferredSyncs: deferred batches are synced with what comes next.
+func TestDeferredSyncs(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, &Options{SegmentMin: 64 << 10})
+	put := func(b *store.Batch) {
+		t.Helper()
+		if _, err := s.Append(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		in.OnOp(func(op faultfs.Op) error {
-			if op.Kind == faultfs.OpSync {
-				return faultfs.ErrFault
+	}
+	put(markBatch(0))
+	syncs := syncsOf(in)
+	for i, tc := range []struct {
+		name string
+		do   func()
+		want int64
+	}{
+		{"three batches", func() { put(deferredBatch(1)); put(deferredBatch(2)); put(deferredBatch(3)) }, 0},
+		{"one that is not deferred", func() { put(markBatch(4)) }, 1},
+		{"a batch, synced by hand", func() {
+			put(deferredBatch(5))
+			if err := s.Sync(); err != nil {
+				t.Fatal(err)
 			}
-			return nil
-		})
-		<-time.After(time.Hour)
-		synctest.Wait()
-		in.OnOp(nil)
-		_, err := s.Append(t.Context(), markBatch(1))
-		for name, err := range map[string]error{"store": s.Err(), "append": err, "sync": s.Sync()} {
-			if !errors.Is(err, store.ErrReadOnly) || !errors.Is(err, faultfs.ErrFault) {
-				t.Errorf("%s: got %v, want the cause and ErrReadOnly", name, err)
+		}, 1},
+		{"once is enough", func() {
+			if err := s.Sync(); err != nil {
+				t.Fatal(err)
 			}
+		}, 0},
+		{"an intent", func() {
+			b := deferredBatch(6)
+			b.Add(store.Intent, []byte("a file"))
+			put(b)
+		}, 1},
+		{"an image", func() {
+			put(deferredBatch(7))
+			if err := s.WriteImage(imageOf(1, s.End())); err != nil {
+				t.Fatal(err)
+			}
+		}, 1},
+		{"a close", func() { put(deferredBatch(8)); mustClose(t, s) }, 1},
+	} {
+		syncs.Store(0)
+		if tc.do(); syncs.Load() != tc.want {
+			t.Errorf("%d, %s: %d syncs, want %d", i, tc.name, syncs.Load(), tc.want)
 		}
-		mustClose(t, s)
-	})
+	}
+	in.OnOp(nil)
+	if err := s.Sync(); !errors.Is(err, store.ErrClosed) {
+		t.Errorf("after close: got %v, want ErrClosed", err)
+	}
 }
 
-// TestRelaxedCrash cuts the power before every operation: what was synced is
+// TestDeferredFailureShows: the sync that comes later fails, and the store is
+// read-only.
+func TestDeferredFailureShows(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, &Options{SegmentMin: 64 << 10})
+	if _, err := s.Append(t.Context(), deferredBatch(0)); err != nil {
+		t.Fatal(err)
+	}
+	in.OnOp(func(op faultfs.Op) error {
+		if op.Kind == faultfs.OpSync {
+			return faultfs.ErrFault
+		}
+		return nil
+	})
+	failed := s.Sync()
+	in.OnOp(nil)
+	_, err := s.Append(t.Context(), markBatch(1))
+	for name, err := range map[string]error{"first sync": failed, "store": s.Err(), "append": err, "sync": s.Sync()} {
+		if !errors.Is(err, store.ErrReadOnly) || !errors.Is(err, faultfs.ErrFault) {
+			t.Errorf("%s: got %v, want the cause and ErrReadOnly", name, err)
+		}
+	}
+	mustClose(t, s)
+}
+
+// TestDeferredCrash cuts the power before every operation: what was synced is
 // there, the rest is a beginning of what was written, and nothing is called
 // corrupt. A killed process loses nothing.
-func TestRelaxedCrash(t *testing.T) {
-	t.Run("one segment", func(t *testing.T) { relaxedCrash(t, 64<<10, 30) })
-	t.Run("a segment for each batch", func(t *testing.T) { relaxedCrash(t, 100, 8) })
+func TestDeferredCrash(t *testing.T) {
+	t.Run("one segment", func(t *testing.T) { deferredCrash(t, 64<<10, 30) })
+	t.Run("a segment for each batch", func(t *testing.T) { deferredCrash(t, 100, 8) })
 }
 
-func relaxedCrash(t *testing.T, segment int64, batches int) {
+func deferredCrash(t *testing.T, segment int64, batches int) {
 	in := faultfs.New()
 	options := func(seed byte) *Options {
-		opts := relaxed(seed, time.Hour)
+		opts := small(seed)
 		opts.SegmentMin, opts.SegmentMax = segment, segment
 		return opts
 	}
@@ -179,7 +174,7 @@ func relaxedCrash(t *testing.T, segment int64, batches int) {
 		})
 		for i := range batches {
 			written++
-			if _, err := s.Append(t.Context(), markBatch(written-1)); err != nil {
+			if _, err := s.Append(t.Context(), deferredBatch(written-1)); err != nil {
 				t.Fatal(err)
 			}
 			if i%8 == 6 {
