@@ -16,7 +16,7 @@
 //
 //   - The contents of a document's parts, in order, are its text, byte for byte.
 //   - Derived fields are a function of the bytes. They enter no digest.
-//   - A Value is its canonical encoding: equal values have equal encodings.
+//   - Equal values, and only these, have equal canonical encodings.
 //   - Which ids are usable does not depend on the formats in use.
 //   - An edit says what changes, in terms of every format; whether and how a text
 //     expresses it is decided by the format.
