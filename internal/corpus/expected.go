@@ -29,7 +29,7 @@ func (r *Root) ReadExpected(ctx context.Context, files []File, now time.Time, ex
 				if !ok {
 					continue
 				}
-				digest, info, err := r.dir.fileDigest(files[i].Path, DefaultLimit)
+				digest, info, err := r.dir.fileDigest(files[i].Path)
 				if err == nil && digest == want {
 					r.written.clearUnlessOurs(stampOf(info))
 					found[i] = Entry{File: fileOf(files[i].Path, files[i].Opaque, info), Digest: digest}

@@ -290,7 +290,7 @@ func (w *Write) recheckPath() error {
 // the rename is lost. After an error the file is unchanged, unless only the last sync
 // failed. Errors: those of Stage.
 func (w *Write) Apply() error {
-	have, info, err := w.root.dir.fileDigest(w.real, DefaultLimit)
+	have, info, err := w.root.dir.fileDigest(w.real)
 	if err = w.check(have, err); err == nil {
 		err = w.recheckPath()
 	}
@@ -349,7 +349,7 @@ func (w *Write) execute() error {
 	}
 	err := staged.Create()
 	if errors.Is(err, fs.ErrExist) {
-		have, _, _ := w.root.dir.fileDigest(w.real, DefaultLimit)
+		have, _, _ := w.root.dir.fileDigest(w.real)
 		return &ChangedError{Have: have}
 	}
 	if err == nil {
