@@ -22,21 +22,11 @@ type keyedLeaf[L Leaf] struct {
 
 // Build returns the map of leaves, which may be in any order; of several leaves
 // with the same key the last one wins. The result equals that of an Editor on
-// an empty map, without its intermediate list. It takes O(n log n) and uses all
-// processors.
-func Build[L Leaf](leaves []L) Map[L] {
-	if len(leaves) == 0 {
+// an empty map. It takes O(n log n) and uses all processors.
+func Build[L Leaf](given []L) Map[L] {
+	if len(given) == 0 {
 		return Map[L]{}
 	}
-	root, size := build(leaves)
-	root.seal(nil)
-	return Map[L]{root: root, size: size}
-}
-
-// build builds the tree of leaves in any order and seals all nodes but the
-// root. Of several leaves with the same key the last one wins. It returns the
-// root and the number of keys.
-func build[L Leaf](given []L) (*hnode[L], int) {
 	var slots [slotCount][]keyedLeaf[L] // by slot of the root
 	for i, l := range given {
 		key := l.Key()
@@ -51,7 +41,9 @@ func build[L Leaf](given []L) (*hnode[L], int) {
 	for _, leaves := range slots {
 		size += len(leaves)
 	}
-	return assemble(&slots, func(s int) *hnode[L] { return kids[s] }), size
+	root := assemble(&slots, func(s int) *hnode[L] { return kids[s] })
+	root.seal(nil)
+	return Map[L]{root: root, size: size}
 }
 
 // minLeavesPerWorker is the number of leaves that justifies another goroutine.

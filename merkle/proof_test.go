@@ -122,7 +122,7 @@ func verify(root, key Digest, value []byte, p Proof) error {
 // TestProofShowsNoNeighbours looks for parts of other leaves in a proof.
 func TestProofShowsNoNeighbours(t *testing.T) {
 	all := benchLeaves(300)
-	m := benchMap(all)
+	m := Build(all)
 	for _, asked := range []Digest{all[7].key, Sum([]byte("absent"))} {
 		p := m.Prove(asked)
 		var shown []byte

@@ -69,8 +69,8 @@ func Judge(r *Root, name string, setup bool, coming func(path string) (string, b
 
 // IsParsed reports whether a file of this path is listed and read by a format.
 func IsParsed(r *Root, name string) bool {
-	verdict, err := Judge(r, name, false, nil)
-	return verdict == Listed && err == nil && r.chosen.classify(name) == parsed
+	admitted, err := r.Admits(name)
+	return admitted && err == nil
 }
 
 // unnamed returns the part of a path that must not be hidden: not the folder of skills, which

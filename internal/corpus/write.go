@@ -379,7 +379,7 @@ func (r *Root) Sweep(name string) error {
 	if err != nil {
 		return nil // Stage returns the error
 	}
-	if _, err := vfs.RemoveTemps(r.dir.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := vfs.RemoveTemps(r.dir.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("corpus: %s: %w", name, writeError(err))
 	}
 	return nil
