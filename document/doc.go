@@ -4,8 +4,8 @@
 //
 // A [Format] reads a document as an [Outline]: its [Part] values in document order, each
 // with its own text or typed attributes ([Attr], [Value]) and the fields derived from
-// them ([Derived]). It merges two versions of a part ([Merging]); what only some formats
-// can do is an interface of its own, such as [Linker]. [Formats] finds the format of a
+// them ([Derived]). It merges two versions of a part ([Merging]). An [Editor] is a format whose
+// files are written; [Linker] and [Checker] are what only some can do. [Formats] finds the format of a
 // file, [Opaque] if no other owns it. [CheckEncoding] refuses edits that would mix
 // encodings.
 //

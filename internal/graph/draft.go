@@ -50,7 +50,7 @@ func (d *Draft) Put(path string, parts ...document.Part) {
 		d.Drop(path)
 		return
 	}
-	f, ok := node.FormatOf(d.base.formats, path, parts).(document.Extender)
+	f, ok := node.FormatOf(d.base.formats, path, parts).(document.Editor)
 	if ok && d.extend(f, path, parts[0].Content) {
 		return
 	}

@@ -139,14 +139,13 @@ func Parse(s *graph.State, path, text string) document.Text {
 // readOnly is a text of a format without edits.
 type readOnly struct{ text string }
 
-var errReadOnly = errors.New("files of this format are read, and not edited")
-
-func (r readOnly) Source() string           { return r.text }
-func (r readOnly) Headlines() int           { return 0 }
-func (r readOnly) IsTop(int) bool           { return false }
-func (r readOnly) Own(int) (start, end int) { return 0, len(r.text) }
+func (r readOnly) Source() string                 { return r.text }
+func (r readOnly) Headlines() int                 { return 0 }
+func (r readOnly) IsTop(int) bool                 { return false }
+func (r readOnly) Own(int) (start, end int)       { return 0, len(r.text) }
+func (r readOnly) Keywords() (all, done []string) { return nil, nil }
 func (r readOnly) Edit(int, time.Time, ...document.Edit) ([]document.Splice, error) {
-	return nil, errReadOnly
+	return nil, errors.New("files of this format are read, and not edited")
 }
 
 // Edited returns a text after edits of headline i, -1 for the document.

@@ -31,7 +31,7 @@ func newFileEnd(text string, nodes []*node.Node, format document.Format, parse f
 	if len(nodes) > 0 {
 		e.first = len(nodes[0].Content)
 	}
-	x, extends := format.(document.Extender)
+	x, extends := format.(document.Editor)
 	e.parts = extends
 	from, tops := len(text), 0
 	for i := len(nodes) - 1; i > 0 && e.parts; i-- {
