@@ -11,7 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/ignore"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Grant holds the additional rights of an agent.
@@ -54,7 +54,7 @@ func (t Trust) Covers() func(agent, path string) bool {
 	if len(t.Agents)+len(t.Paths) == 0 {
 		return nil
 	}
-	paths := ignore.Parse(nil, ".", strings.Join(t.Paths, "\n"))
+	paths := text.ParsePatterns(nil, ".", strings.Join(t.Paths, "\n"))
 	return func(agent, path string) bool { return slices.Contains(t.Agents, agent) || paths.Covers(path) }
 }
 

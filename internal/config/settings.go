@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/ignore"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -254,7 +254,7 @@ func (v value) pattern() (string, error) {
 	switch {
 	case !ok:
 		return "", fmt.Errorf("%v is not a pattern", v)
-	case !ignore.Valid(pattern):
+	case !text.IsPattern(pattern):
 		return "", fmt.Errorf("%q matches no path", pattern)
 	}
 	return pattern, nil

@@ -113,7 +113,7 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
 		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
 	}
-	words, _ := w.keywords(n.Path)
+	words, _ := w.c.Document(n.Path).Keywords()
 	i := slices.IndexFunc(inProgressWords, func(word string) bool { return slices.Contains(words, word) })
 	if i >= 0 && n.Derived.Todo != "" && !slices.Contains(inProgressWords, n.Derived.Todo) {
 		edits = append(edits, document.SetTodo{Keyword: inProgressWords[i]})
@@ -121,19 +121,11 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 	return edits
 }
 
-// keywords returns those of a file.
-func (w *change) keywords(path string) (all, done []string) {
-	if t, ok := w.c.Document(path).(document.Tasks); ok {
-		return t.Keywords()
-	}
-	return nil, nil
-}
-
 // Release gives a claim back. The owner may name the number 0: any claim ends. Errors:
 // NotFound, Conflict (ErrClaim, ErrDone), and those of writing the file.
 func (h *Hive) Release(ctx context.Context, task string, number uint64, opts *scope.WriteOptions) (chain.Commit, error) {
 	return h.end(ctx, "release", task, number, opts, func(w *change, n *node.Node) []document.Edit {
-		if words, _ := w.keywords(n.Path); slices.Contains(inProgressWords, n.Derived.Todo) && len(words) > 0 {
+		if words, _ := w.c.Document(n.Path).Keywords(); slices.Contains(inProgressWords, n.Derived.Todo) && len(words) > 0 {
 			return []document.Edit{document.SetTodo{Keyword: words[0]}}
 		}
 		return nil
@@ -144,7 +136,7 @@ func (h *Hive) Release(ctx context.Context, task string, number uint64, opts *sc
 // Errors: those of Release.
 func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope.WriteOptions) (chain.Commit, error) {
 	return h.end(ctx, "done", task, number, opts, func(w *change, n *node.Node) []document.Edit {
-		_, words := w.keywords(n.Path)
+		_, words := w.c.Document(n.Path).Keywords()
 		if i := slices.Index(words, "DONE"); i > 0 {
 			words = words[i:]
 		}

@@ -139,14 +139,13 @@ func Parse(s *graph.State, path, text string) document.Text {
 // readOnly is a text of a format without edits.
 type readOnly struct{ text string }
 
-var errReadOnly = errors.New("files of this format are read, and not edited")
-
-func (r readOnly) Source() string           { return r.text }
-func (r readOnly) Headlines() int           { return 0 }
-func (r readOnly) IsTop(int) bool           { return false }
-func (r readOnly) Own(int) (start, end int) { return 0, len(r.text) }
+func (r readOnly) Source() string                 { return r.text }
+func (r readOnly) Headlines() int                 { return 0 }
+func (r readOnly) IsTop(int) bool                 { return false }
+func (r readOnly) Own(int) (start, end int)       { return 0, len(r.text) }
+func (r readOnly) Keywords() (all, done []string) { return nil, nil }
 func (r readOnly) Edit(int, time.Time, ...document.Edit) ([]document.Splice, error) {
-	return nil, errReadOnly
+	return nil, errors.New("files of this format are read, and not edited")
 }
 
 // Edited returns a text after edits of headline i, -1 for the document.
@@ -204,7 +203,7 @@ func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, 
 // ends returns the lengths of the text of a file before its first headline, and of its last two
 // top-level headlines with what is below them: 0 if only the whole file tells what stands there.
 func ends(nodes []*node.Node, format document.Format) (head, tail int) {
-	x, extends := format.(document.Extender)
+	x, extends := format.(document.Editor)
 	tops := 0
 	for i := len(nodes) - 1; i > 0; i-- {
 		if !extends || !x.IsLocal(nodes[i].Content) { // a setting in the middle of the file may affect its end

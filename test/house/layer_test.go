@@ -43,7 +43,6 @@ var layers = []layer{
 	{0, "internal/champ", pure},
 	{0, "internal/bound", pure},
 	{0, "internal/text", pure},
-	{0, "internal/ignore", pure},
 	{1, "internal/outline", pure},
 	{0, "internal/buffer", pure},
 	{0, "internal/transfer", free},

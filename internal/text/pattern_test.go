@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package ignore
+package text
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func TestIgnored(t *testing.T) {
 		{"many folders end", strings.Repeat("**/a/", 100) + "b", strings.Repeat("a/", 1000) + "c", false, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := Parse(nil, ".", tc.text).Match(tc.path, tc.isFolder); got != tc.want {
+			if got := ParsePatterns(nil, ".", tc.text).Match(tc.path, tc.isFolder); got != tc.want {
 				t.Errorf("%q on %q: got %v, want %v", tc.text, tc.path, got, tc.want)
 			}
 		})
@@ -66,8 +66,8 @@ func TestIgnored(t *testing.T) {
 }
 
 func TestIgnoresOfFolderBelow(t *testing.T) {
-	top := Parse(nil, ".", "*.org\n!/x/keep.org")
-	below := Parse(top, "x", "!/a.org\n/keep.org")
+	top := ParsePatterns(nil, ".", "*.org\n!/x/keep.org")
+	below := ParsePatterns(top, "x", "!/a.org\n/keep.org")
 	for path, want := range map[string]bool{"x/a.org": false, "x/y/a.org": true, "x/keep.org": true, "x/b.org": true, "x/c.txt": false} {
 		if got := below.Match(path, false); got != want {
 			t.Errorf("%s: got %v, want %v", path, got, want)
@@ -138,7 +138,7 @@ func TestIgnoresAsGit(t *testing.T) {
 
 // ignoredBelow tests a path and the folders above it, as a scan does.
 func ignoredBelow(texts map[string]string, path string, isFolder bool) bool {
-	in := Parse(nil, ".", texts["."])
+	in := ParsePatterns(nil, ".", texts["."])
 	for i, c := range path {
 		if c != '/' {
 			continue
@@ -147,7 +147,7 @@ func ignoredBelow(texts map[string]string, path string, isFolder bool) bool {
 			return true
 		}
 		if text, ok := texts[path[:i]]; ok {
-			in = Parse(in, path[:i], text)
+			in = ParsePatterns(in, path[:i], text)
 		}
 	}
 	return in.Match(path, isFolder)
@@ -230,10 +230,10 @@ func FuzzIgnored(f *testing.F) {
 	f.Add("*.org\n!a/**/b[[:alpha:]-z]\n", "a/b.org", true)
 	f.Add("[!]a-\\]]/**", "x/y", false)
 	f.Fuzz(func(t *testing.T, text, path string, isFolder bool) {
-		in := Parse(nil, ".", text)
+		in := ParsePatterns(nil, ".", text)
 		// Whatever the other lines are, a last line * ignores everything.
 		in.Match(path, isFolder)
-		if !Parse(nil, ".", text+"\n*").Match(path, isFolder) {
+		if !ParsePatterns(nil, ".", text+"\n*").Match(path, isFolder) {
 			t.Errorf("%q: * does not match %q", text, path)
 		}
 	})
@@ -241,7 +241,7 @@ func FuzzIgnored(f *testing.F) {
 
 func TestValid(t *testing.T) {
 	for line, want := range map[string]bool{"*.org": true, "/a/**/b/": true, "!x": true, "": false, "# x": false, "a[": false, "/": false, "a\nb": false} {
-		if got := Valid(line); got != want {
+		if got := IsPattern(line); got != want {
 			t.Errorf("%q: got %v", line, got)
 		}
 	}

@@ -1,16 +1,17 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package ignore
+package text
 
 import (
 	"path"
 	"strings"
 )
 
-// Rules are the patterns of one file, chained to those of its parent folders. A
-// nil *Rules matches nothing. Rules are immutable and safe for concurrent use.
-type Rules struct {
-	parent   *Rules
+// Patterns are those of one file, written as in gitignore(5), chained to those of its
+// parent folders. A nil *Patterns matches nothing. Patterns are immutable and safe for
+// concurrent use.
+type Patterns struct {
+	parent   *Patterns
 	folder   string // folder of the file; "." for the root
 	patterns []pattern
 }
@@ -26,13 +27,12 @@ type pattern struct {
 // anyDepth is the segment that matches any number of folders.
 const anyDepth = glob("**")
 
-// Parse returns the rules in text, a file in the given folder ("." is the
+// ParsePatterns returns the patterns in text, a file in the given folder ("." is the
 // root), which apply to all paths below it. parent may be nil; it holds the
-// rules of the folders above, which decide if no line of text matches. Parse
-// drops lines that cannot match anything, accepts any text, and takes
-// O(len(text)).
-func Parse(parent *Rules, folder, text string) *Rules {
-	r := &Rules{parent: parent, folder: folder}
+// patterns of the folders above, which decide if no line of text matches.
+// Lines that cannot match anything are dropped, any text is accepted. O(len(text)).
+func ParsePatterns(parent *Patterns, folder, text string) *Patterns {
+	r := &Patterns{parent: parent, folder: folder}
 	text = strings.TrimPrefix(text, "\ufeff")
 	for line := range strings.SplitSeq(text, "\n") {
 		if p, ok := parsePattern(strings.TrimSuffix(line, "\r")); ok {
@@ -45,7 +45,7 @@ func Parse(parent *Rules, folder, text string) *Rules {
 // Excluded reports whether the ignore files called file, whose texts text returns, exclude a path
 // without links. An ignore file is excluded with its folder alone. O(folders of the path).
 func Excluded(name, file string, text func(path string) (string, error)) (bool, error) {
-	var in *Rules
+	var in *Patterns
 	folder := "."
 	for rest := name; ; {
 		patterns, err := text(path.Join(folder, file))
@@ -53,7 +53,7 @@ func Excluded(name, file string, text func(path string) (string, error)) (bool, 
 			return false, err
 		}
 		if patterns != "" {
-			in = Parse(in, folder, patterns)
+			in = ParsePatterns(in, folder, patterns)
 		}
 		part, below, isFolder := strings.Cut(rest, "/")
 		if !isFolder && part == file {
@@ -123,9 +123,9 @@ func splitSegments(g glob) (segments []glob, ok bool) {
 
 // Match reports whether a path is ignored: whether the last pattern that
 // matches it has no "!". The path has slashes and is inside the folder of the
-// rules. Match does not test the folders above the path; the caller must. It
+// patterns. Match does not test the folders above the path; the caller must. It
 // takes O(patterns x len(path)).
-func (r *Rules) Match(path string, isFolder bool) bool {
+func (r *Patterns) Match(path string, isFolder bool) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	for ; r != nil; r = r.parent {
 		below := path
@@ -147,7 +147,7 @@ func (r *Rules) Match(path string, isFolder bool) bool {
 
 // Covers reports whether Match does for a file or for a folder above it. It takes
 // O(patterns x len(path)) for each folder.
-func (r *Rules) Covers(path string) bool {
+func (r *Patterns) Covers(path string) bool {
 	for i := range len(path) {
 		if path[i] == '/' && r.Match(path[:i], true) {
 			return true
@@ -190,8 +190,8 @@ func matchSegments(segments []glob, path string) bool {
 	}
 }
 
-// Valid reports whether a line is a pattern that can match a path.
-func Valid(line string) bool {
+// IsPattern reports whether a line is a pattern that can match a path.
+func IsPattern(line string) bool {
 	if strings.ContainsAny(line, "\n\r") {
 		return false
 	}
