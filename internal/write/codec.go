@@ -140,8 +140,22 @@ func (p *plan) code(c *codec) {
 
 func (s *Step) code(c *codec) {
 	c.fixed(10)
-	of := &s.Commit
-	c.text(&of.Kind)
+	c.text(&s.Commit.Kind)
+	c.commit(&s.Commit)
+	list(c, &s.Commit.Parents, func(d *merkle.Digest, c *codec) { c.link(d) })
+	list(c, &s.Splices, (*Splice).code)
+	list(c, &s.trees, (*treePlan).code)
+	list(c, &s.Marks, markCode)
+}
+
+func markCode(mark *[]byte, c *codec) {
+	text := string(*mark)
+	c.bytes(&text)
+	*mark = []byte(text)
+}
+
+// commit is what a step has of its commit, but for the kind and the parents.
+func (c *codec) commit(of *graph.Commit) {
 	c.author(&of.Author)
 	for _, text := range []*string{&of.Session, &of.Op, &of.Message} {
 		c.text(text)
@@ -151,14 +165,6 @@ func (s *Step) code(c *codec) {
 	} else {
 		c.out = merkle.AppendInt(c.out, of.Time)
 	}
-	list(c, &of.Parents, func(d *merkle.Digest, c *codec) { c.link(d) })
-	list(c, &s.Splices, (*Splice).code)
-	list(c, &s.trees, (*treePlan).code)
-	list(c, &s.Marks, func(mark *[]byte, c *codec) {
-		text := string(*mark)
-		c.bytes(&text)
-		*mark = []byte(text)
-	})
 }
 
 // author is that of a commit. One of a kind that this version does not know makes the intent one of

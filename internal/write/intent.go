@@ -13,7 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// intentFormat is the version of the intent record, see doc/format/journal.md.
+// intentFormat is the version of the intent record, see doc/format/journal.md. Earlier ones are
+// read, see codeEarlier.
 const intentFormat = 4
 
 // Intent announces an operation before it touches the first file. It holds everything that
@@ -21,6 +22,8 @@ const intentFormat = 4
 type Intent struct {
 	files []plan
 	steps []Step // its commits, at least one; of several, each says by splices what it changes
+
+	lengths []int // of the only file after each step, where formatGrown has these in place of splices
 }
 
 // treePlan is the new tree of a memory-backed document; nil removes the document.
@@ -73,10 +76,6 @@ func (in *Intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 // left alone and read like any others.
 var ErrIntent = errors.New("an unfinished operation of a later version")
 
-// ErrEarlier is returned for an intent of a build before intentFormat. What it announced may have
-// left a file half written, so that nothing may go on before it is ended.
-var ErrEarlier = errors.New("an operation on files was cut short under an earlier build of Fovea, which alone can end it; open the memory once with that build")
-
 // errTrees is returned for trees that are not in their canonical encoding.
 var errTrees = errors.New("trees in another encoding than theirs")
 
@@ -87,13 +86,15 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 	switch err := r.Err(); {
 	case err != nil:
 		return nil, fmt.Errorf("intent: %w", err)
-	case format < intentFormat:
-		return nil, ErrEarlier
-	case format > intentFormat || fields != 3:
+	case format > intentFormat || format == intentFormat && fields != 3:
 		return nil, ErrIntent
 	}
 	in, c := &Intent{}, &codec{in: r, load: load}
-	in.code(c)
+	if format < intentFormat {
+		in.codeEarlier(c, fields, format)
+	} else {
+		in.code(c)
+	}
 	if !c.fail(r.Done()) && !in.isOrdered() {
 		c.err = errSteps
 	}
@@ -115,7 +116,7 @@ var errSteps = errors.New("steps out of order")
 func (in *Intent) isOrdered() bool {
 	several := len(in.steps) > 1
 	for _, s := range in.steps {
-		if several && len(s.Splices)+len(s.trees) == 0 || !several && len(s.Splices) > 0 {
+		if several && in.lengths == nil && len(s.Splices)+len(s.trees) == 0 || !several && len(s.Splices) > 0 {
 			return false
 		}
 		last := -1

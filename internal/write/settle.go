@@ -131,8 +131,11 @@ func (w *Writer) takeBack(in *Intent) (left []error) {
 
 // finish makes the commits of an intent whose files are all written.
 func (w *Writer) finish(ctx context.Context, tx *chain.Tx, in *Intent) error {
+	if err := in.grow(w.scope.Root, w.scope.Present()); err != nil {
+		return err
+	}
 	all, err := &chain.Steps{}, error(nil)
-	if len(in.steps) > 1 {
+	if len(in.steps) > 1 || len(in.steps[0].Splices) > 0 {
 		err = w.addSteps(ctx, tx, all, in)
 	} else {
 		err = w.addStep(ctx, tx, all, &in.steps[0], func(draft *graph.Draft) error { return w.putFiles(draft, in) }, in.paths()...)
