@@ -26,7 +26,6 @@ type block struct {
 	missing      []string // ids of children that have no item
 	working      *Working // of a block of working memory, which is one node
 
-	kept  render.Kept
 	index atomic.Pointer[localIndex] // of a large block, made when first asked for
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/window/render"
 )
 
 // Outline is what all windows over one state share: the tree of its nodes without their
@@ -28,7 +27,6 @@ type Outline struct {
 	projects     []string     // ids of the active projects
 	desk         []deskEntry  // blocks of working memory, in their order
 	lookup       nodeLookup
-	texts        textCache // of this outline, and of those that it changed into
 }
 
 // ref identifies a node of an outline: the index of its block, and its index within.
@@ -54,7 +52,7 @@ type DocumentChange struct {
 // reads each item once. The only error is that of ctx.
 func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 	docs := src.Documents()
-	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1), texts: &render.Cache{}}
+	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1)}
 	for _, id := range docs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -111,7 +109,6 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	n := &Outline{
 		root: src.Root(), blocks: make([]*block, 0, size), firstNumbers: make([]int32, 1, size+1),
 		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects, desk: make([]deskEntry, 0, len(o.desk)+1),
-		texts: o.texts,
 	}
 	var delta outlineDelta
 	copied := 0 // blocks of o
@@ -122,7 +119,6 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 		if copied = index; existed {
 			prev = previousBlock{block: o.blocks[index], unchanged: d.Unchanged}
 			delta.removed = append(delta.removed, o.blocks[index])
-			o.texts.Drop(&o.blocks[index].kept)
 			n.visible -= o.blocks[index].visible
 			n.missing -= len(o.blocks[index].missing)
 			copied++

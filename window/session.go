@@ -183,8 +183,7 @@ func (p *plan) subtractNode(i int, t *shown.Node) {
 
 // forgetPiece drops the text of candidate i, which is rendered anew when it is needed.
 func (p *plan) forgetPiece(i int) {
-	n := &p.details[i]
-	n.prices, n.pieceSlots = [Full + 1]int32{}, [Full + 1]int32{}
+	p.details[i].pieceSlots = [Full + 1]int32{}
 }
 
 // isInText reports whether the window has a part for candidate i.
