@@ -5,7 +5,7 @@ package window
 import (
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window/render"
@@ -26,7 +26,8 @@ type block struct {
 	missing      []string // ids of children that have no item
 	working      *Working // of a block of working memory, which is one node
 
-	index atomic.Pointer[localIndex] // of a large block, made when first asked for
+	indexing  sync.Once
+	positions map[string]int32 // by id, in a large block; made when first asked for
 }
 
 // nodeInfo is what the outline keeps of a node: enough to rank it and to estimate its
@@ -182,4 +183,21 @@ func mergeClass(classes []priorClass, c priorClass) []priorClass {
 	}
 	classes[i].minDepth = min(classes[i].minDepth, c.minDepth)
 	return classes
+}
+
+// find returns the index of the node with an id.
+func (b *block) find(id string) (int32, bool) {
+	const maxScan = 32
+	if len(b.nodes) <= maxScan {
+		index := slices.IndexFunc(b.nodes, func(n nodeInfo) bool { return n.id == id })
+		return int32(index), index >= 0
+	}
+	b.indexing.Do(func() {
+		b.positions = make(map[string]int32, len(b.nodes))
+		for i := range b.nodes {
+			b.positions[b.nodes[i].id] = int32(i)
+		}
+	})
+	index, ok := b.positions[id]
+	return index, ok
 }

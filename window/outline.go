@@ -26,7 +26,6 @@ type Outline struct {
 	priorClasses []priorClass // a superset of the blocks' classes
 	projects     []string     // ids of the active projects
 	desk         []deskEntry  // blocks of working memory, in their order
-	lookup       nodeLookup
 }
 
 // ref identifies a node of an outline: the index of its block, and its index within.
@@ -63,7 +62,6 @@ func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 		}
 	}
 	o.projects = o.collectProjects()
-	o.lookup = nodeLookup{index: newNodeIndex(false)}
 	return o, nil
 }
 
@@ -110,15 +108,15 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 		root: src.Root(), blocks: make([]*block, 0, size), firstNumbers: make([]int32, 1, size+1),
 		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects, desk: make([]deskEntry, 0, len(o.desk)+1),
 	}
-	var delta outlineDelta
-	copied := 0 // blocks of o
+	projects := false // whether a document that has some changed
+	copied := 0       // blocks of o
 	for _, d := range docs {
 		index, existed := o.blockAt(d.Path)
 		n.appendShared(o, copied, index)
 		var prev previousBlock
 		if copied = index; existed {
 			prev = previousBlock{block: o.blocks[index], unchanged: d.Unchanged}
-			delta.removed = append(delta.removed, o.blocks[index])
+			projects = projects || len(o.blocks[index].projects) > 0
 			n.visible -= o.blocks[index].visible
 			n.missing -= len(o.blocks[index].missing)
 			copied++
@@ -127,36 +125,17 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 		if d.ID != "" {
 			fresh = newBlock(src, d.ID, prev)
 		}
-		if existed != (fresh != nil) {
-			delta.shifts++
-		} else if existed {
-			fresh.index.Store(o.blocks[index].index.Load())
-		}
 		if fresh != nil {
 			n.appendBlocks(fresh)
 			n.addTotals(fresh)
-			delta.added = append(delta.added, fresh)
+			projects = projects || len(fresh.projects) > 0
 		}
 	}
 	n.appendShared(o, copied, len(o.blocks))
-	if delta.affectsProjects() {
+	if projects {
 		n.projects = n.collectProjects()
 	}
-	n.lookup = o.lookup.update(n, delta)
 	return n
-}
-
-// outlineDelta is the difference of two outlines: removed and added blocks, and the
-// number of documents that only one of them has.
-type outlineDelta struct {
-	removed, added []*block
-	shifts         int
-}
-
-// affectsProjects reports whether a removed or added block has projects.
-func (c outlineDelta) affectsProjects() bool {
-	has := func(b *block) bool { return len(b.projects) > 0 }
-	return slices.ContainsFunc(c.removed, has) || slices.ContainsFunc(c.added, has)
 }
 
 // Projects returns the ids of the active projects in document order. The list is shared.

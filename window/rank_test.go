@@ -221,22 +221,18 @@ func TestNextOutline(t *testing.T) {
 			if diff := gocmp.Diff(summarize(fresh), summarize(next), gocmp.AllowUnexported(summary{}, nodeInfo{}, ref{})); diff != "" {
 				t.Fatalf("(-fresh +next):\n%s", diff)
 			}
-			for !next.useIndex() {
-			}
+			seen := &tree{Outline: next, src: f}
 			for d := range 15 {
 				for n := range 8 {
 					id := fmt.Sprintf("d%02d-%d", d, n)
 					_, has := f.items[id]
-					i, ok := next.findInSource(f, id)
+					i, ok := seen.find(id)
 					if ok != has || ok && next.node(i).id != id {
 						t.Fatalf("%q is sought and not found", id)
 					}
-					if index, found := next.findIndexed(f, id); found != ok || index != i {
-						t.Fatalf("%q is at %d, %v, and its place %d, %v", id, i, ok, index, found)
-					}
 				}
 			}
-			for range 2 { // the second reuses prices of the first and of earlier states
+			for range 2 {
 				req := Request{Budget: 300, Counter: token.Estimate(), Projects: next.Projects()}
 				req.Format = rapid.SampledFrom([]string{FormatOrg, FormatMarkdown}).Draw(t, "format")
 				want, err := Build(t.Context(), f, nil, req)
