@@ -78,9 +78,9 @@ func (b *nodeInfo) has(f flag) bool { return b.flags&f != 0 }
 
 // newBlock reads a document and its subtree. It returns nil if the document has no
 // item.
-func newBlock(src Source, id string, prev previousBlock) *block {
+func newBlock(src Source, id string) *block {
 	b := &block{}
-	b.addSubtree(src, id, -1, &prev)
+	b.addSubtree(src, id, -1)
 	if len(b.nodes) == 0 {
 		return nil
 	}
@@ -94,21 +94,19 @@ func newBlock(src Source, id string, prev previousBlock) *block {
 }
 
 // addSubtree adds id and its subtree. It recurses to the depth of the document.
-func (b *block) addSubtree(src Source, id string, parent int32, prev *previousBlock) {
+func (b *block) addSubtree(src Source, id string, parent int32) {
 	index := int32(len(b.nodes))
-	if oldIndex, ok := prev.find(id, parent >= 0 && b.nodes[parent].has(hidden)); ok {
-		b.copyNode(prev.block, oldIndex, parent)
-	} else if item, ok := src.Item(id); ok {
-		b.addItem(&item, parent)
-	} else {
+	item, ok := src.Item(id)
+	if !ok {
 		if parent >= 0 {
 			b.missing = append(b.missing, id)
 		}
 		return
 	}
+	b.addItem(&item, parent)
 	for _, child := range src.Children(id) {
 		if src.Parent(child) == id {
-			b.addSubtree(src, child, index, prev)
+			b.addSubtree(src, child, index)
 		} else if _, ok := src.Item(child); !ok {
 			b.missing = append(b.missing, child)
 		}

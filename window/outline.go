@@ -40,12 +40,8 @@ func (r ref) compare(o ref) int {
 }
 
 // DocumentChange names a document that was added, removed or changed. Path is its path,
-// ID its id or "" if it was removed. Unchanged, if not nil, reports whether the item of
-// a node in it is the same as before, so that it need not be read again.
-type DocumentChange struct {
-	Path, ID  string
-	Unchanged func(id string) bool
-}
+// ID its id or "" if it was removed.
+type DocumentChange struct{ Path, ID string }
 
 // NewOutline reads a source once, for any number of requests over the same state. It
 // reads each item once. The only error is that of ctx.
@@ -56,7 +52,7 @@ func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if b := newBlock(src, id, previousBlock{}); b != nil {
+		if b := newBlock(src, id); b != nil {
 			o.appendBlocks(b)
 			o.addTotals(b)
 		}
@@ -97,7 +93,7 @@ func (o *Outline) addTotals(b *block) {
 }
 
 // WithChanges returns the outline of the state that src shows, which differs from that
-// of o in the given documents. It reads only the items that changed. docs may be in any
+// of o in the given documents. It reads only the items of those. docs may be in any
 // order and may contain unchanged documents. O(nodes of docs), plus a copy of 12 bytes
 // a document and 32 a block of working memory.
 func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
@@ -113,9 +109,7 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	for _, d := range docs {
 		index, existed := o.blockAt(d.Path)
 		n.appendShared(o, copied, index)
-		var prev previousBlock
 		if copied = index; existed {
-			prev = previousBlock{block: o.blocks[index], unchanged: d.Unchanged}
 			projects = projects || len(o.blocks[index].projects) > 0
 			n.visible -= o.blocks[index].visible
 			n.missing -= len(o.blocks[index].missing)
@@ -123,7 +117,7 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 		}
 		var fresh *block
 		if d.ID != "" {
-			fresh = newBlock(src, d.ID, prev)
+			fresh = newBlock(src, d.ID)
 		}
 		if fresh != nil {
 			n.appendBlocks(fresh)
