@@ -50,7 +50,6 @@ var layers = []layer{
 	{0, "internal/vfs", free},
 	{1, "document", pure},
 	{1, "proof/verify", free},
-	{2, "internal/subword", pure},
 	{2, "org", pure},
 	{3, "ast", pure},
 	{4, "node", pure},
