@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/token"
 )
 
 // Outline is what all windows over one state share: the tree of its nodes without their
@@ -26,7 +27,12 @@ type Outline struct {
 	priorClasses []priorClass // a superset of the blocks' classes
 	projects     []string     // ids of the active projects
 	desk         []deskEntry  // blocks of working memory, in their order
+	// count is that of a cache of token counts, for requests without one; later outlines share it.
+	count func(counter token.Counter, key [32]byte, text func() string) int
 }
+
+// maxCounts bounds the counts of an outline, to about 5 MB.
+const maxCounts = 50_000
 
 // ref identifies a node of an outline: the index of its block, and its index within.
 type ref struct{ block, local int32 }
@@ -47,7 +53,7 @@ type DocumentChange struct{ Path, ID string }
 // reads each item once. The only error is that of ctx.
 func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 	docs := src.Documents()
-	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1)}
+	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1), count: token.NewCache(maxCounts).Count}
 	for _, id := range docs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -103,6 +109,7 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	n := &Outline{
 		root: src.Root(), blocks: make([]*block, 0, size), firstNumbers: make([]int32, 1, size+1),
 		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects, desk: make([]deskEntry, 0, len(o.desk)+1),
+		count: o.count,
 	}
 	projects := false // whether a document that has some changed
 	copied := 0       // blocks of o

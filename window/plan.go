@@ -91,15 +91,16 @@ func newPlan(src Source, t *tree, req *Request) *plan {
 	}
 }
 
-// count returns the tokens of text, using the request's cache if there is one.
+// count returns the tokens of text, using the request's cache or, if there is none, that of the outline.
 func (p *plan) count(text string) int {
 	if text == "" {
 		return 0
 	}
-	if p.req.Cache == nil {
-		return p.req.Counter.Count(text)
+	count := p.tree.count
+	if p.req.Cache != nil {
+		count = p.req.Cache.Count
 	}
-	return p.req.Cache.Count(p.req.Counter, sha256.Sum256([]byte(text)), func() string { return text })
+	return count(p.req.Counter, sha256.Sum256([]byte(text)), func() string { return text })
 }
 
 func (p *plan) heading() render.Heading {
