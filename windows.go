@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
@@ -88,12 +87,12 @@ func (x *memex) shownTo(key string, use func(*window.Shown) *window.Shown) {
 // What it was told is kept as what windows have shown is, see SessionWindow.
 func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []string) {
 	x.shownTo(key, func(before *window.Shown) *window.Shown {
-		all := &window.Shown{Nodes: map[string]shown.Node{}}
+		all := &window.Shown{Nodes: map[string]window.ShownNode{}}
 		if !fresh && before.Len() < maxTold { // else what is not asked about any more is forgotten
 			maps.Copy(all.Nodes, before.Nodes)
 		}
 		for _, id := range ids {
-			all.Nodes[id] = shown.Node{}
+			all.Nodes[id] = window.ShownNode{}
 			if _, known := before.Nodes[id]; fresh || !known {
 				unknown = append(unknown, id)
 			}

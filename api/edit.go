@@ -15,8 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -323,10 +323,10 @@ func inOrder(l *Local, v *view.View, ids []string) []Node {
 
 // readerOf returns the session of a call, false for one that is not held to what it has seen: of the
 // owner, for what the owner accepted, or a repeated one.
-func readerOf(ctx context.Context, l *Local) (*oldview.Reader, bool) {
+func readerOf(ctx context.Context, l *Local) (*travel.Reader, bool) {
 	actor := author.ActorOf(ctx)
 	agent, session := l.AgentAndSession(ctx, "")
-	r := &oldview.Reader{History: l.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.Scopes(ctx).Session)}
+	r := &travel.Reader{History: l.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.Scopes(ctx).Session)}
 	r.Shown = func(use func(*window.Shown) *window.Shown) {
 		fovea.WindowsOf(l.Memex).Shown("whole\n"+session+"\n"+agent, use)
 	}
@@ -343,7 +343,7 @@ func saw(ctx context.Context, l *Local, nodes ...*node.Node) {
 
 // completeChange completes the answer to a change that the session has made of a node: with the lines of
 // others that it has not seen, which then count as seen. sawAll reports that there are none.
-func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditResponse, sawAll bool) error {
+func completeChange(ctx context.Context, l *Local, r *travel.Reader, out *EditResponse, sawAll bool) error {
 	v, err := l.View(ctx)
 	if err != nil {
 		return err
@@ -359,7 +359,7 @@ func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditR
 		if err != nil {
 			return err
 		}
-		if out.Unseen = lines; len(strings.Join(lines, "")) > oldview.MaxUnseen {
+		if out.Unseen = lines; len(strings.Join(lines, "")) > travel.MaxUnseen {
 			out.Unseen = []string{fmt.Sprintf("%d lines, which show has", len(lines))}
 			return nil
 		}

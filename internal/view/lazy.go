@@ -168,15 +168,11 @@ var outlines = &kind[*window.Outline]{
 	},
 }
 
-// replaced returns the documents that differ and which of their nodes are unchanged.
+// replaced returns the documents that differ.
 func (g gap) replaced(s *graph.State) []window.DocumentChange {
-	same := func(id string) bool {
-		_, changed := slices.BinarySearchFunc(g.changes, graph.Change{ID: id}, byID)
-		return !changed
-	}
 	docs := make([]window.DocumentChange, 0, len(g.paths))
 	for _, path := range g.paths {
-		d := window.DocumentChange{Path: path, Unchanged: same}
+		d := window.DocumentChange{Path: path}
 		if now, ok := s.Document(path); ok && s.CopyOf(path) == "" {
 			d.ID = now.ID
 		}

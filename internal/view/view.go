@@ -25,11 +25,10 @@ import (
 // stays valid while held, whatever is written meanwhile.
 type View struct {
 	*graph.State
-	commit   chain.Commit  // the head; the zero Commit in an empty memory
-	scope    string        // of the memory
-	Layers   []string      // of an overlay: scopes by the rank of their documents
-	handles  []Handles     // of the chain, or of each layer
-	names    *window.Names // another one wherever handles are others
+	commit   chain.Commit // the head; the zero Commit in an empty memory
+	scope    string       // of the memory
+	Layers   []string     // of an overlay: scopes by the rank of their documents
+	handles  []Handles    // of the chain, or of each layer
 	words    *lazy[*recall.Words]
 	facts    *lazy[index.Attributes]
 	tree     *lazy[*window.Outline]
@@ -67,7 +66,7 @@ type Deriver struct {
 func (x Deriver) Derive(m *chain.Moment, loaded any) any {
 	state := m.State
 	v := &View{
-		State: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)}, names: new(window.Names), serve: x.Serve,
+		State: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)}, serve: x.Serve,
 		words: newLazy(texts, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), problems: newLazy(diagnostics, state),
 	}
 	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
@@ -79,7 +78,7 @@ func (x Deriver) Derive(m *chain.Moment, loaded any) any {
 // Follow returns the view after a delta.
 func (x Deriver) Follow(before any, m *chain.Moment, delta *graph.Delta) any {
 	v := before.(*View).follow(m.State, delta, m.Commit)
-	v.handles, v.names = []Handles{x.Handles.At(m)}, new(window.Names)
+	v.handles = []Handles{x.Handles.At(m)}
 	return v
 }
 
@@ -100,7 +99,7 @@ func (Deriver) Load(section []byte) any {
 // follow returns the view after a delta, with indexes updated from v's.
 func (v *View) follow(state *graph.State, delta *graph.Delta, c chain.Commit) *View {
 	return &View{
-		State: state, commit: c, scope: v.scope, handles: v.handles, names: v.names, serve: v.serve,
+		State: state, commit: c, scope: v.scope, handles: v.handles, serve: v.serve,
 		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), problems: v.problems.next(state, delta),
 	}
 }
@@ -118,7 +117,7 @@ func HandlesOf(v *View) []Handles { return v.handles }
 // documents. below are the views of the scopes.
 func Overlaid(base *View, state *graph.State, delta *graph.Delta, commit chain.Commit, layers []string, below []*View) *View {
 	v := base.follow(state, delta, commit)
-	v.Layers, v.handles, v.names = layers, nil, new(window.Names)
+	v.Layers, v.handles = layers, nil
 	for _, b := range below {
 		v.handles = append(v.handles, b.handles...)
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package subword
+package embed
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ const (
 	mergedWithPrevious, mergedWithNext = "mergedwithprevious", "mergedwithnext"
 )
 
-func newSplitter(p *part, depth int) (splitter, error) {
+func newSplitter(p *component, depth int) (splitter, error) {
 	if p == nil {
 		return func(words []string) []string { return words }, nil
 	}
@@ -40,7 +40,7 @@ func newSplitter(p *part, depth int) (splitter, error) {
 	case "Split", "Whitespace", "Punctuation", "Digits":
 		return newSplit(p)
 	}
-	return nil, fmt.Errorf("pre-tokenizer %.40q: %w", p.Type, ErrUnknown)
+	return nil, fmt.Errorf("pre-tokenizer %.40q: %w", p.Type, errUnknown)
 }
 
 // each makes a splitter of what cuts one word.
@@ -54,9 +54,9 @@ func each(cut func(word string) []string) splitter {
 	}
 }
 
-func newSplitters(p *part, depth int) (splitter, error) {
+func newSplitters(p *component, depth int) (splitter, error) {
 	var s struct {
-		All []*part `json:"pretokenizers"`
+		All []*component `json:"pretokenizers"`
 	}
 	if err := p.settings(&s); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ type piece struct {
 }
 
 // newSplit cuts words at the matches of a pattern, or between them where it is inverted.
-func newSplit(p *part) (splitter, error) {
+func newSplit(p *component) (splitter, error) {
 	var s struct {
 		Pattern    pattern
 		Invert     bool
@@ -113,7 +113,7 @@ func checkBehavior(behavior string) error {
 	case removed, isolated, contiguous, mergedWithPrevious, mergedWithNext:
 		return nil
 	}
-	return fmt.Errorf("behavior %.40q: %w", behavior, ErrUnknown)
+	return fmt.Errorf("behavior %.40q: %w", behavior, errUnknown)
 }
 
 // join makes words of pieces, as a behavior says.
@@ -152,7 +152,7 @@ func bertWords(word string) []string {
 }
 
 // newByteLevel cuts words as GPT-2 does and writes each byte as a rune that can be seen.
-func newByteLevel(p *part) (splitter, error) {
+func newByteLevel(p *component) (splitter, error) {
 	s := struct {
 		Prefix bool `json:"add_prefix_space"`
 		Regex  bool `json:"use_regex"`
@@ -201,7 +201,7 @@ func byteRunes() (visible [256]rune) {
 }
 
 // newMetaspace writes spaces as the replacement, by default U+2581, and cuts before it.
-func newMetaspace(p *part) (splitter, error) {
+func newMetaspace(p *component) (splitter, error) {
 	s := struct {
 		Replacement string
 		Scheme      string `json:"prepend_scheme"`
@@ -212,7 +212,7 @@ func newMetaspace(p *part) (splitter, error) {
 		return nil, err
 	}
 	if s.Replacement == "" {
-		return nil, fmt.Errorf("pre-tokenizer Metaspace without a replacement: %w", ErrFile)
+		return nil, fmt.Errorf("pre-tokenizer Metaspace without a replacement: %w", errTokenizer)
 	}
 	prepend := cmp.Or(s.Scheme, "always") != "never" && (s.Prefix == nil || *s.Prefix)
 	return each(func(word string) []string {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package shown
+package window
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ import (
 )
 
 // drawNode draws what was shown of a node.
-var drawNode = rapid.Custom(func(t *rapid.T) Node {
-	n := Node{
+var drawNode = rapid.Custom(func(t *rapid.T) ShownNode {
+	n := ShownNode{
 		Name:    rapid.String().Draw(t, "name"),
 		Digest:  merkle.Sum([]byte(rapid.String().Draw(t, "content"))),
 		Heading: rapid.Uint64().Draw(t, "heading"),
@@ -28,8 +28,8 @@ var drawNode = rapid.Custom(func(t *rapid.T) Node {
 	return n
 })
 
-var drawRecord = rapid.Custom(func(t *rapid.T) *Record {
-	return &Record{
+var drawRecord = rapid.Custom(func(t *rapid.T) *Shown {
+	return &Shown{
 		Nodes:  rapid.MapOf(rapid.String(), drawNode).Draw(t, "nodes"),
 		Text:   rapid.String().Draw(t, "text"),
 		Tokens: rapid.IntRange(0, 1<<40).Draw(t, "tokens"),
@@ -37,7 +37,7 @@ var drawRecord = rapid.Custom(func(t *rapid.T) *Record {
 	}
 })
 
-func encode(t interface{ Fatal(...any) }, r *Record) []byte {
+func encode(t interface{ Fatal(...any) }, r *Shown) []byte {
 	data, err := r.AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +45,11 @@ func encode(t interface{ Fatal(...any) }, r *Record) []byte {
 	return data
 }
 
-// TestRecordReadsBack: a record reads back as it was, part of its bytes does not, and
+// TestShownReadsBack: a record reads back as it was, part of its bytes does not, and
 // what stands before it in a buffer stays.
-func TestRecordReadsBack(t *testing.T) {
+func TestShownReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want, got := drawRecord.Draw(t, "record"), Record{Text: "old", Nodes: map[string]Node{"old": {}}}
+		want, got := drawRecord.Draw(t, "record"), Shown{Text: "old", Nodes: map[string]ShownNode{"old": {}}}
 		data := encode(t, want)
 		if err := got.UnmarshalBinary(data); err != nil {
 			t.Fatal(err)
@@ -70,8 +70,8 @@ func TestRecordReadsBack(t *testing.T) {
 	})
 }
 
-// TestRecordRefuses: no record has two encodings.
-func TestRecordRefuses(t *testing.T) {
+// TestShownRefuses: no record has two encodings.
+func TestShownRefuses(t *testing.T) {
 	type raw struct {
 		id, digest, lines string
 		level             uint64
@@ -100,7 +100,7 @@ func TestRecordRefuses(t *testing.T) {
 				data = merkle.AppendUint(merkle.AppendUint(merkle.AppendBytes(data, n.digest), 9), n.level)
 				data = merkle.AppendBytes(data, n.lines)
 			}
-			var r Record
+			var r Shown
 			if err := r.UnmarshalBinary(data); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
@@ -111,10 +111,10 @@ func TestRecordRefuses(t *testing.T) {
 	}
 }
 
-func FuzzRecord(f *testing.F) {
-	f.Add(encode(f, &Record{Text: "t", Tokens: 3, Nodes: map[string]Node{"a": {Name: "n", Lines: []uint64{1, 2}}, "b": {Level: 3}}}))
+func FuzzShown(f *testing.F) {
+	f.Add(encode(f, &Shown{Text: "t", Tokens: 3, Nodes: map[string]ShownNode{"a": {Name: "n", Lines: []uint64{1, 2}}, "b": {Level: 3}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var r Record
+		var r Shown
 		if r.UnmarshalBinary(data) == nil && string(encode(t, &r)) != string(data) {
 			t.Errorf("%x reads as what is encoded as %x", data, encode(t, &r))
 		}
@@ -124,12 +124,12 @@ func FuzzRecord(f *testing.F) {
 // TestFingerprint: the values stand in the files of sessions, so they are fixed; texts do
 // not run together.
 func TestFingerprint(t *testing.T) {
-	if got := Fingerprint("a", "b"); got != 0xab40d7820d408076 {
+	if got := fingerprint("a", "b"); got != 0xab40d7820d408076 {
 		t.Errorf("the fingerprint of a, b is %#x", got)
 	}
 	seen := map[uint64][]string{}
 	for _, texts := range [][]string{{}, {""}, {"", ""}, {"ab"}, {"a", "b"}, {"b", "a"}, {"ab", ""}, {"", "ab"}} {
-		f := Fingerprint(texts...)
+		f := fingerprint(texts...)
 		if other, ok := seen[f]; ok {
 			t.Errorf("%q and %q have one fingerprint", texts, other)
 		}
@@ -144,26 +144,26 @@ func (none) Len() int { return 0 }
 
 func (none) Append(found []int32, _ string) []int32 { return found }
 
-// TestLines: the chosen passages of an excerpt are known again, the others are not, and
+// TestLinesShown: the chosen passages of an excerpt are known again, the others are not, and
 // those that are gone from the text are not shown still.
-func TestLines(t *testing.T) {
+func TestLinesShown(t *testing.T) {
 	x := text.NewExcerpt("- the pump hums\n- the gauge rains\n- the pump is loud\n- a saw", none{})
-	if lines := Lines(x); len(lines) > 0 {
+	if lines := linesOf(x); len(lines) > 0 {
 		t.Errorf("before a choice %d lines are shown", len(lines))
 	}
 	x.ChooseFunc(1000, func(passage string) bool { return strings.Contains(passage, "pump") })
-	n := Node{Lines: Lines(x)}
+	n := ShownNode{Lines: linesOf(x)}
 	if !slices.IsSorted(n.Lines) {
 		t.Errorf("the lines %v are not sorted", n.Lines)
 	}
 	for passage, want := range map[string]bool{"- the pump hums": true, "- the pump is loud": true, "- the pump": false, "- a saw": false} {
-		if got := n.Has(passage); got != want {
+		if got := n.has(passage); got != want {
 			t.Errorf("Has(%q) = %t, want %t", passage, got, want)
 		}
 	}
 	changed, before := text.NewExcerpt("- a saw\n- the pump is loud\n- new", none{}), slices.Clone(n.Lines)
 	changed.ChooseAll()
-	if got, want := n.Still(changed), []uint64{Fingerprint("- the pump is loud")}; !slices.Equal(got, want) {
+	if got, want := n.still(changed), []uint64{fingerprint("- the pump is loud")}; !slices.Equal(got, want) {
 		t.Errorf("Still is %v, want %v", got, want)
 	}
 	if !slices.Equal(n.Lines, before) {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package subword
+package embed
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func (p pattern) compile() (*finder, error) {
 		source = regexp.QuoteMeta(*p.String)
 	}
 	if source == "" {
-		return nil, fmt.Errorf("an empty pattern: %w", ErrFile)
+		return nil, fmt.Errorf("an empty pattern: %w", errTokenizer)
 	}
 	translated := source
 	if rest, ok := strings.CutSuffix(source, lookahead); ok {
@@ -44,7 +44,7 @@ func (p pattern) compile() (*finder, error) {
 	}
 	re, err := regexp.Compile(withClasses(translated))
 	if err != nil {
-		return nil, fmt.Errorf("pattern %.40q: %w", source, ErrUnknown)
+		return nil, fmt.Errorf("pattern %.40q: %w", source, errUnknown)
 	}
 	return &finder{re, max(0, re.SubexpIndex(blanksGroup))}, nil
 }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package subword
+package embed
 
 import (
 	"encoding/json"
@@ -17,9 +17,9 @@ const (
 )
 
 // settings reads an element into its settings.
-func (p *part) settings(into any) error {
+func (p *component) settings(into any) error {
 	if err := json.Unmarshal(p.all, into); err != nil {
-		return fmt.Errorf("%s: %w: %w", p.Type, ErrFile, err)
+		return fmt.Errorf("%s: %w: %w", p.Type, errTokenizer, err)
 	}
 	return nil
 }
@@ -30,7 +30,7 @@ var plainNormalizers = map[string]normalizer{
 	"Lowercase": strings.ToLower, "StripAccents": withoutAccents, "Precompiled": precompiled,
 }
 
-func newNormalizer(p *part, depth int) (normalizer, error) {
+func newNormalizer(p *component, depth int) (normalizer, error) {
 	if p == nil {
 		return func(text string) string { return text }, nil
 	}
@@ -47,11 +47,11 @@ func newNormalizer(p *part, depth int) (normalizer, error) {
 	case "Replace":
 		return newReplacer(p)
 	}
-	return nil, fmt.Errorf("normalizer %.40q: %w", p.Type, ErrUnknown)
+	return nil, fmt.Errorf("normalizer %.40q: %w", p.Type, errUnknown)
 }
 
-func newNormalizers(p *part, depth int) (normalizer, error) {
-	var s struct{ Normalizers []*part }
+func newNormalizers(p *component, depth int) (normalizer, error) {
+	var s struct{ Normalizers []*component }
 	if err := p.settings(&s); err != nil {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func newNormalizers(p *part, depth int) (normalizer, error) {
 }
 
 // sequence makes what does the parts of a sequence one after another.
-func sequence[T any, Step ~func(T) T](what string, parts []*part, depth int, of func(p *part, depth int) (Step, error)) (Step, error) {
+func sequence[T any, Step ~func(T) T](what string, parts []*component, depth int, of func(p *component, depth int) (Step, error)) (Step, error) {
 	if depth >= maxNested || len(parts) > maxParts {
-		return nil, fmt.Errorf("%s are nested too deeply or too many: %w", what, ErrFile)
+		return nil, fmt.Errorf("%s are nested too deeply or too many: %w", what, errTokenizer)
 	}
 	var all []Step
 	for _, p := range parts {
@@ -79,7 +79,7 @@ func sequence[T any, Step ~func(T) T](what string, parts []*part, depth int, of 
 	}, nil
 }
 
-func newTrimmer(p *part) (normalizer, error) {
+func newTrimmer(p *component) (normalizer, error) {
 	var s struct {
 		Left    bool `json:"strip_left"`
 		Right   bool `json:"strip_right"`
@@ -102,7 +102,7 @@ func newTrimmer(p *part) (normalizer, error) {
 	}, nil
 }
 
-func newReplacer(p *part) (normalizer, error) {
+func newReplacer(p *component) (normalizer, error) {
 	var s struct {
 		Pattern pattern
 		Content string
@@ -120,7 +120,7 @@ func newReplacer(p *part) (normalizer, error) {
 	return func(text string) string { return re.re.ReplaceAllLiteralString(text, s.Content) }, nil
 }
 
-func newBertNormalizer(p *part) (normalizer, error) {
+func newBertNormalizer(p *component) (normalizer, error) {
 	var s struct {
 		Clean   bool  `json:"clean_text"`
 		Chinese bool  `json:"handle_chinese_chars"`

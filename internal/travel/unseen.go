@@ -1,20 +1,17 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package oldview
+package travel
 
 import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/recall"
-	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/text"
-	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -27,10 +24,11 @@ const MaxUnseen = 64 << 10
 // maxSeen is the number of nodes that are remembered of a session.
 const maxSeen = 4096
 
-// Reader is the session of an agent, which may replace what it has seen or has written itself. It is
-// safe for concurrent use.
+// Reader is the session of an agent, which may replace what it has seen or has written itself, and no text of others
+// that it has not been shown. What is forgotten counts as never seen, so that a lost record refuses, and loses nothing.
+// It is safe for concurrent use.
 type Reader struct {
-	History *travel.History // of the scope of the notes
+	History *History // of the scope of the notes
 	// Shown calls a function with what the session was shown, and keeps what that returns.
 	Shown   func(func(*window.Shown) *window.Shown)
 	By      author.Author // the agent
@@ -39,10 +37,10 @@ type Reader struct {
 
 // known calls a function with what is kept of the session, in which there is room for so many more
 // nodes. It is bounded: what is not kept any more counts as never seen.
-func (r *Reader) known(more int, use func(nodes map[string]shown.Node)) {
+func (r *Reader) known(more int, use func(nodes map[string]window.ShownNode)) {
 	r.Shown(func(known *window.Shown) *window.Shown {
 		if known.Len()+more > maxSeen || known.Nodes == nil {
-			known = &window.Shown{Nodes: map[string]shown.Node{}}
+			known = &window.Shown{Nodes: map[string]window.ShownNode{}}
 		}
 		use(known.Nodes)
 		return known
@@ -52,51 +50,35 @@ func (r *Reader) known(more int, use func(nodes map[string]shown.Node)) {
 // Saw notes that the session was shown the whole text of nodes, or wrote it.
 func (r *Reader) Saw(nodes ...*node.Node) {
 	nodes = nodes[:min(len(nodes), maxSeen)]
-	r.known(len(nodes), func(known map[string]shown.Node) {
+	r.known(len(nodes), func(known map[string]window.ShownNode) {
 		for _, n := range nodes {
-			known[n.ID] = shown.Node{Digest: n.Own}
+			known[n.ID] = window.ShownNode{Digest: n.Own}
 		}
 	})
 }
 
-// SawPage notes that the session was shown the Page of a node's text that begins at an offset, with a
+// SawPage notes that the session was shown the [text.Page] of a node's text that begins at an offset, with a
 // size of 0 all of it. The last of an unbroken row of pages makes the text seen whole.
 func (r *Reader) SawPage(n *node.Node, offset, size int) {
-	text := strings.TrimSuffix(strings.ToValidUTF8(n.Content, "\uFFFD"), "\n") + "\n" // as pages have it
+	shown := strings.TrimSuffix(strings.ToValidUTF8(n.Content, "\uFFFD"), "\n") + "\n" // as pages have it
 	if size == 0 {
-		offset, size = 0, len(text)
+		offset, size = 0, len(shown)
 	}
-	r.known(2, func(known map[string]shown.Node) {
+	r.known(2, func(known map[string]window.ShownNode) {
 		row := n.ID + "\n" // no id; its Heading is where the next page begins
 		if before := known[row]; offset != 0 && (before.Digest != n.Own || before.Heading != uint64(offset)) {
 			return
 		}
-		end := offset + len(Page(text[offset:], max(size, 0)))
-		if known[row] = (shown.Node{Digest: n.Own, Heading: uint64(end)}); end == len(text) {
-			known[n.ID] = shown.Node{Digest: n.Own}
+		end := offset + len(text.Page(shown[offset:], max(size, 0)))
+		if known[row] = (window.ShownNode{Digest: n.Own, Heading: uint64(end)}); end == len(shown) {
+			known[n.ID] = window.ShownNode{Digest: n.Own}
 		}
 	})
 }
 
-// Page returns the beginning of a text that is shown at once, at most size bytes: it ends after a
-// line, or after a character if its line is long. The text is valid UTF-8.
-func Page(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	end := size
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	if line := strings.LastIndexByte(text[:end], '\n') + 1; line > size/2 {
-		end = line
-	}
-	return text[:end]
-}
-
 // Seen returns the own digest of the text of a node that the session saw last as a whole, zero for none.
 func (r *Reader) Seen(id string) (digest merkle.Digest) {
-	r.known(0, func(known map[string]shown.Node) { digest = known[id].Digest })
+	r.known(0, func(known map[string]window.ShownNode) { digest = known[id].Digest })
 	return digest
 }
 
@@ -146,9 +128,9 @@ func appendLine(lines []string, mark, line string) []string {
 // unless it is encrypted; v is what the agent may read. What only moves may be text that the session never saw.
 func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *node.Node) error {
 	var lines []string
-	var text strings.Builder
+	var theirs strings.Builder
 	var whole []*node.Node
-	for rest := []*node.Node{top}; len(rest) > 0 && text.Len() <= MaxUnseen; rest = rest[1:] {
+	for rest := []*node.Node{top}; len(rest) > 0 && theirs.Len() <= MaxUnseen; rest = rest[1:] {
 		n := rest[0]
 		for _, id := range n.Kids {
 			if kid, ok := v.Get(id); ok && op != "edit" && op != "resolve" {
@@ -166,8 +148,8 @@ func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *
 		if recall.Readable(n) != n.Content {
 			continue
 		}
-		text.WriteString(strings.TrimRight(strings.ToValidUTF8(n.Content, "\uFFFD"), "\n") + "\n")
-		if text.Len() <= MaxUnseen {
+		theirs.WriteString(strings.TrimRight(strings.ToValidUTF8(n.Content, "\uFFFD"), "\n") + "\n")
+		if theirs.Len() <= MaxUnseen {
 			whole = append(whole, n)
 		}
 	}
@@ -177,9 +159,9 @@ func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *
 	r.Saw(whole...)
 	const named, clipped = 8, 200
 	for i, line := range lines[:min(named, len(lines))] {
-		lines[i] = Page(line, clipped)
+		lines[i] = text.Page(line, clipped)
 	}
-	return &fault.Error{Op: op, What: top.ID, Kind: fault.Conflict, Theirs: text.String(), Err: fmt.Errorf(
+	return &fault.Error{Op: op, What: top.ID, Kind: fault.Conflict, Theirs: theirs.String(), Err: fmt.Errorf(
 		"nothing was changed, because others changed %d lines of it that this session has not seen: %q; take them into account and change it again",
 		len(lines), lines[:min(named, len(lines))])}
 }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package shown
+package window
 
 import (
 	"encoding/binary"
@@ -14,10 +14,11 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Record is what the windows of a session have shown so far. The zero value is that of a
-// new session. A Record must not be changed once a window has returned it.
-type Record struct {
-	Nodes map[string]Node // by id
+// Shown is what the windows of a session have shown so far; see Session. The zero value is that of
+// a new session. A Shown must not be changed once a window has returned it. It has fingerprints of
+// headings and passages: enough to know text again, not to read it.
+type Shown struct {
+	Nodes map[string]ShownNode // by id
 
 	// Of a session whose windows append to one another.
 	Text   string // the last window, without its tail
@@ -25,8 +26,8 @@ type Record struct {
 	Style  string // what Text was made with: policy, format and counter
 }
 
-// Node is what a session was shown of one node.
-type Node struct {
+// ShownNode is what a session was shown of one node.
+type ShownNode struct {
 	Name    string        // the handle or id that it was shown under
 	Digest  merkle.Digest // of the node as it was shown last
 	Heading uint64        // fingerprint of the heading
@@ -35,10 +36,10 @@ type Node struct {
 }
 
 // Len returns the number of nodes shown.
-func (r *Record) Len() int { return len(r.Nodes) }
+func (r *Shown) Len() int { return len(r.Nodes) }
 
-// Fingerprint hashes texts, the same in every process.
-func Fingerprint(texts ...string) uint64 {
+// fingerprint hashes texts, the same in every process.
+func fingerprint(texts ...string) uint64 {
 	h := fnv.New64a()
 	for _, text := range texts {
 		_, _ = h.Write([]byte(text))
@@ -47,32 +48,33 @@ func Fingerprint(texts ...string) uint64 {
 	return h.Sum64()
 }
 
-// Has reports whether a passage was shown.
-func (n *Node) Has(passage string) bool { return contains(n.Lines, Fingerprint(passage)) }
+// has reports whether a passage was shown.
+func (n *ShownNode) has(passage string) bool {
+	_, found := slices.BinarySearch(n.Lines, fingerprint(passage))
+	return found
+}
 
-// Lines returns the sorted fingerprints of the chosen passages of an excerpt.
-func Lines(x *text.Excerpt) (lines []uint64) {
+// linesOf returns the sorted fingerprints of the chosen passages of an excerpt.
+func linesOf(x *text.Excerpt) (lines []uint64) {
 	for passage := range x.Chosen() {
-		lines = append(lines, Fingerprint(passage))
+		lines = append(lines, fingerprint(passage))
 	}
 	slices.Sort(lines)
 	return lines
 }
 
-// Still returns those of the lines shown that are among the chosen passages of an excerpt.
-func (n *Node) Still(x *text.Excerpt) []uint64 {
-	lines := Lines(x)
-	return slices.DeleteFunc(slices.Clone(n.Lines), func(line uint64) bool { return !contains(lines, line) })
-}
-
-func contains(sorted []uint64, line uint64) bool {
-	_, found := slices.BinarySearch(sorted, line)
-	return found
+// still returns those of the lines shown that are among the chosen passages of an excerpt.
+func (n *ShownNode) still(x *text.Excerpt) []uint64 {
+	lines := linesOf(x)
+	return slices.DeleteFunc(slices.Clone(n.Lines), func(line uint64) bool {
+		_, found := slices.BinarySearch(lines, line)
+		return !found
+	})
 }
 
 // AppendBinary appends the encoding of r. The error is always nil. It implements
 // encoding.BinaryAppender.
-func (r *Record) AppendBinary(dst []byte) ([]byte, error) {
+func (r *Shown) AppendBinary(dst []byte) ([]byte, error) {
 	dst = merkle.AppendList(dst, 4)
 	dst = merkle.AppendBytes(dst, r.Text)
 	dst = merkle.AppendUint(dst, uint64(r.Tokens))
@@ -97,32 +99,32 @@ func (r *Record) AppendBinary(dst []byte) ([]byte, error) {
 
 // UnmarshalBinary sets r to what AppendBinary has encoded. It implements
 // encoding.BinaryUnmarshaler.
-func (r *Record) UnmarshalBinary(data []byte) error {
+func (r *Shown) UnmarshalBinary(data []byte) error {
 	in := merkle.NewReader(data)
 	in.FixedList(4)
-	out, before := Record{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]Node{}}, ""
+	out, before := Shown{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]ShownNode{}}, ""
 	for i := range in.List() {
 		in.FixedList(6)
 		id, name, digest := string(in.Bytes()), string(in.Bytes()), in.Bytes()
-		t := Node{Name: name, Heading: in.Uint()}
+		t := ShownNode{Name: name, Heading: in.Uint()}
 		level, lines := in.Uint(), in.Bytes()
 		if in.Err() != nil {
 			break
 		}
 		if len(digest) != len(t.Digest) || level > math.MaxUint8 || len(lines)%8 != 0 || i > 0 && id <= before {
-			return fmt.Errorf("shown: what a session was shown: node %q: %w", id, merkle.ErrKind)
+			return fmt.Errorf("window: what a session was shown: node %q: %w", id, merkle.ErrKind)
 		}
 		t.Digest, t.Level = merkle.Digest(digest), uint8(level)
 		for chunk := range slices.Chunk(lines, 8) {
 			t.Lines = append(t.Lines, binary.LittleEndian.Uint64(chunk))
 		}
 		if !slices.IsSorted(t.Lines) {
-			return fmt.Errorf("shown: what a session was shown: lines of node %q: %w", id, merkle.ErrCanonical)
+			return fmt.Errorf("window: what a session was shown: lines of node %q: %w", id, merkle.ErrCanonical)
 		}
 		out.Nodes[id], before = t, id
 	}
 	if err := in.Done(); err != nil {
-		return fmt.Errorf("shown: what a session was shown: %w", err)
+		return fmt.Errorf("window: what a session was shown: %w", err)
 	}
 	*r = out
 	return nil

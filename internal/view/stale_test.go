@@ -88,10 +88,10 @@ func (l *layered) compose(before [2]*View) {
 	l.over = Overlaid(base, state, &delta, chain.Commit{}, []string{"memex", "session/s"}, l.layers[:])
 }
 
-// TestKeptTextsAreNeverStale: whatever texts documents have kept, a window is that of a view without
-// any: after edits, through a session whose nodes take handles of the memex, for each agent, and
+// TestWindowsAreNeverStale: whatever the outlines of a view were changed from, a window is that of a view with an
+// outline of its own: after edits, through a session whose nodes take handles of the memex, for each agent, and
 // without the documents that are locked down.
-func TestKeptTextsAreNeverStale(t *testing.T) {
+func TestWindowsAreNeverStale(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 16))
 		l := &layered{r: r}
@@ -118,7 +118,7 @@ func TestKeptTextsAreNeverStale(t *testing.T) {
 				for range 2 {
 					got, err := v.Window(t.Context(), req)
 					if diff := cmp.Diff(want, got); diff != "" || err != nil {
-						t.Fatalf("seed %d, step %d, %s, %v (-fresh +kept):\n%s", seed, step, name, err, diff)
+						t.Fatalf("seed %d, step %d, %s, %v (-fresh +changed):\n%s", seed, step, name, err, diff)
 					}
 				}
 			}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package subword
+package embed
 
 import (
 	"encoding/json"
@@ -10,24 +10,22 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// MaxFile is the size in bytes of the largest tokenizer.json that Parse reads.
-const MaxFile = 64 << 20
+// maxTokenizer is the size in bytes of the largest tokenizer.json that is read.
+const maxTokenizer = 64 << 20
 
 // maxAdded is how many added tokens a file may have, in bytes and in number.
 const maxAdded, maxAddedBytes = 10_000, 1 << 20
 
-// The errors of Parse.
+// The errors of parseTokenizer.
 var (
-	ErrUnknown = errors.New("this part of a tokenizer is not implemented; use another model")
-	ErrFile    = errors.New("the tokenizer is damaged")
+	errUnknown   = errors.New("this part of a tokenizer is not implemented; use another model")
+	errTokenizer = errors.New("the tokenizer is damaged")
 )
 
-// Tokenizer turns texts into token ids. It never changes, so it is safe for concurrent use.
-type Tokenizer struct {
+// tokenizer turns texts into token ids. It never changes, so it is safe for concurrent use.
+type tokenizer struct {
 	normalize normalizer
 	split     splitter
 	model     model
@@ -46,14 +44,14 @@ type model interface {
 	encode(ids []int, word string) []int
 }
 
-// part is one element of the file: its type, and all of it.
-type part struct {
+// component is one element of the file: its type, and all of it.
+type component struct {
 	Type string
 	all  json.RawMessage
 }
 
 // UnmarshalJSON keeps the whole element beside its type.
-func (p *part) UnmarshalJSON(text []byte) error {
+func (p *component) UnmarshalJSON(text []byte) error {
 	var head struct{ Type string }
 	if err := json.Unmarshal(text, &head); err != nil {
 		return err
@@ -62,29 +60,24 @@ func (p *part) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Parse reads a tokenizer.json. Errors: ErrUnknown, ErrFile.
-func Parse(file []byte) (*Tokenizer, error) {
-	t, err := parse(file)
-	return t, fault.Wrap("read tokenizer", "", fault.Corrupt, err)
-}
-
-func parse(file []byte) (*Tokenizer, error) {
+// parseTokenizer reads a tokenizer.json. Errors: errUnknown, errTokenizer.
+func parseTokenizer(file []byte) (*tokenizer, error) {
 	var f struct {
-		Normalizer *part
-		Splitter   *part `json:"pre_tokenizer"`
-		Model      *part
+		Normalizer *component
+		Splitter   *component `json:"pre_tokenizer"`
+		Model      *component
 		Added      []addedToken `json:"added_tokens"`
 	}
-	if len(file) > MaxFile {
-		return nil, fmt.Errorf("over %d bytes: %w", MaxFile, ErrFile)
+	if len(file) > maxTokenizer {
+		return nil, fmt.Errorf("over %d bytes: %w", maxTokenizer, errTokenizer)
 	}
 	if err := json.Unmarshal(file, &f); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+		return nil, fmt.Errorf("%w: %w", errTokenizer, err)
 	}
 	if f.Model == nil {
-		return nil, fmt.Errorf("it has no model: %w", ErrFile)
+		return nil, fmt.Errorf("it has no model: %w", errTokenizer)
 	}
-	var t Tokenizer
+	var t tokenizer
 	var err error
 	if t.normalize, err = newNormalizer(f.Normalizer, 0); err != nil {
 		return nil, err
@@ -98,8 +91,8 @@ func parse(file []byte) (*Tokenizer, error) {
 	return &t, t.add(f.Added)
 }
 
-// Encode returns the ids of the tokens of text. The caller owns them.
-func (t *Tokenizer) Encode(text string) []int {
+// encode returns the ids of the tokens of text. The caller owns them.
+func (t *tokenizer) encode(text string) []int {
 	var ids []int
 	t.raw.cut(strings.ToValidUTF8(text, "\ufffd"), &ids, func(text string) {
 		t.cooked.cut(t.normalize(text), &ids, func(text string) {
@@ -127,17 +120,17 @@ type added struct {
 	tokens  map[string]addedToken
 }
 
-func (t *Tokenizer) add(list []addedToken) error {
+func (t *tokenizer) add(list []addedToken) error {
 	if len(list) > maxAdded {
-		return fmt.Errorf("over %d added tokens: %w", maxAdded, ErrFile)
+		return fmt.Errorf("over %d added tokens: %w", maxAdded, errTokenizer)
 	}
 	bytes := 0
 	for _, a := range list {
 		if bytes += len(a.Content); a.Content == "" || a.ID < 0 || bytes > maxAddedBytes {
-			return fmt.Errorf("the added token %.20q is empty, has no id, or is too long: %w", a.Content, ErrFile)
+			return fmt.Errorf("the added token %.20q is empty, has no id, or is too long: %w", a.Content, errTokenizer)
 		}
 		if a.SingleWord {
-			return fmt.Errorf("added token %.20q with single_word: %w", a.Content, ErrUnknown)
+			return fmt.Errorf("added token %.20q with single_word: %w", a.Content, errUnknown)
 		}
 		into := &t.raw
 		if a.Normalized {
@@ -166,7 +159,7 @@ func (a *added) compile() error {
 	slices.Sort(quoted)
 	pattern, err := regexp.Compile(strings.Join(quoted, "|"))
 	if err != nil {
-		return fmt.Errorf("added tokens: %w: %w", ErrFile, err)
+		return fmt.Errorf("added tokens: %w: %w", errTokenizer, err)
 	}
 	pattern.Longest()
 	a.pattern = pattern

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package subword
+package embed
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 // maxPiece is the length in bytes of the longest piece of Unigram that is looked up.
 const maxPiece = 256
 
-func newModel(p *part) (model, error) {
+func newModel(p *component) (model, error) {
 	kind := p.Type
 	if kind == "" { // old files leave it out
 		var keys map[string]json.RawMessage
@@ -41,7 +41,7 @@ func newModel(p *part) (model, error) {
 	case "Unigram":
 		return newUnigram(p)
 	}
-	return nil, fmt.Errorf("model %.40q: %w", kind, ErrUnknown)
+	return nil, fmt.Errorf("model %.40q: %w", kind, errUnknown)
 }
 
 // wordLevel knows whole words, however long.
@@ -118,14 +118,14 @@ func (p *pair) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func newBPE(p *part) (*bpe, error) {
+func newBPE(p *component) (*bpe, error) {
 	m := &bpe{ranks: map[pair]int{}}
 	if err := p.settings(m); err != nil {
 		return nil, err
 	}
 	for name, set := range map[string]string{"continuing_subword_prefix": m.Prefix, "end_of_word_suffix": m.End} {
 		if set != "" {
-			return nil, fmt.Errorf("model BPE with %s: %w", name, ErrUnknown)
+			return nil, fmt.Errorf("model BPE with %s: %w", name, errUnknown)
 		}
 	}
 	for rank, merged := range m.Merges {
@@ -226,7 +226,7 @@ type unigram struct {
 	bytes    bool
 }
 
-func newUnigram(p *part) (*unigram, error) {
+func newUnigram(p *component) (*unigram, error) {
 	var s struct {
 		Vocab   [][2]json.RawMessage
 		Unknown *int `json:"unk_id"`
@@ -239,7 +239,7 @@ func newUnigram(p *part) (*unigram, error) {
 	for id, entry := range s.Vocab {
 		var text string
 		if json.Unmarshal(entry[0], &text) != nil || json.Unmarshal(entry[1], &m.scores[id]) != nil {
-			return nil, fmt.Errorf("piece %d: %w", id, ErrFile)
+			return nil, fmt.Errorf("piece %d: %w", id, errTokenizer)
 		}
 		m.ids[text] = id
 		m.penalty = min(m.penalty, m.scores[id])
@@ -248,7 +248,7 @@ func newUnigram(p *part) (*unigram, error) {
 	m.penalty -= 10 // as in SentencePiece
 	if s.Unknown != nil {
 		if *s.Unknown < 0 || *s.Unknown >= len(s.Vocab) {
-			return nil, fmt.Errorf("unk_id %d: %w", *s.Unknown, ErrFile)
+			return nil, fmt.Errorf("unk_id %d: %w", *s.Unknown, errTokenizer)
 		}
 		m.unknown = *s.Unknown
 	}

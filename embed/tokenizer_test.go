@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package subword
+package embed
 
 import (
 	"encoding/json"
@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // TestSplitters: the cases in which tokenizers.js, the reference of the other tests,
@@ -76,7 +74,7 @@ func TestModels(t *testing.T) {
 			{"type": "Strip", "strip_left": true, "strip_right": true}, {"type": "NFD"}, {"type": "Prepend", "prepend": "a"}}},
 			"model": element{"type": "WordLevel", "vocab": vocab}}, " b ", []int{3}},
 	} {
-		got := parseFile(t, c.file).Encode(c.text)
+		got := parseFile(t, c.file).encode(c.text)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -101,47 +99,47 @@ func TestParseRefuses(t *testing.T) {
 		file any
 		want error
 	}{
-		"no object":             {7, ErrFile},
-		"no model":              {element{}, ErrFile},
-		"model":                 {element{"model": element{"type": "Quantum"}}, ErrUnknown},
-		"ends of words":         {element{"model": element{"type": "BPE", "vocab": element{}, "end_of_word_suffix": "</w>"}}, ErrUnknown},
-		"inner pieces":          {element{"model": element{"type": "BPE", "vocab": element{}, "continuing_subword_prefix": "##"}}, ErrUnknown},
-		"normalizer":            {element{"model": model, "normalizer": element{"type": "Nmt"}}, ErrUnknown},
-		"pre-tokenizer":         {element{"model": model, "pre_tokenizer": element{"type": "UnicodeScripts"}}, ErrUnknown},
-		"one in a sequence":     {element{"model": model, "pre_tokenizer": element{"type": "Sequence", "pretokenizers": []any{element{"type": "X"}}}}, ErrUnknown},
-		"deep normalizers":      {element{"model": model, "normalizer": deep(20, "norm", "normalizers")}, ErrFile},
-		"deep pre-tokenizers":   {element{"model": model, "pre_tokenizer": deep(20, "pre", "pretokenizers")}, ErrFile},
-		"pattern":               {element{"model": model, "normalizer": element{"type": "Replace", "pattern": element{"Regex": "("}}}, ErrUnknown},
-		"no pattern":            {element{"model": model, "normalizer": element{"type": "Replace", "pattern": element{"String": ""}}}, ErrFile},
-		"behavior":              {element{"model": model, "pre_tokenizer": element{"type": "Split", "pattern": element{"String": "a"}, "behavior": "x"}}, ErrUnknown},
-		"behavior of a class":   {element{"model": model, "pre_tokenizer": element{"type": "Punctuation", "behavior": "odd"}}, ErrUnknown},
-		"no replacement":        {element{"model": model, "pre_tokenizer": element{"type": "Metaspace", "replacement": ""}}, ErrFile},
-		"settings":              {element{"model": model, "pre_tokenizer": element{"type": "Metaspace", "split": "yes"}}, ErrFile},
-		"settings of bytes":     {element{"model": model, "pre_tokenizer": element{"type": "ByteLevel", "use_regex": "yes"}}, ErrFile},
-		"settings of a split":   {element{"model": model, "pre_tokenizer": element{"type": "Split", "invert": "yes"}}, ErrFile},
-		"settings of digits":    {element{"model": model, "pre_tokenizer": element{"type": "Digits", "individual_digits": 1}}, ErrFile},
-		"settings of BERT":      {element{"model": model, "normalizer": element{"type": "BertNormalizer", "lowercase": 1}}, ErrFile},
-		"settings of a strip":   {element{"model": model, "normalizer": element{"type": "Strip", "strip_left": 1}}, ErrFile},
-		"settings of a replace": {element{"model": model, "normalizer": element{"type": "Replace", "content": 1}}, ErrFile},
-		"merge of one":          {element{"model": element{"type": "BPE", "vocab": element{}, "merges": []any{"ab"}}}, ErrFile},
-		"merge of a number":     {element{"model": element{"type": "BPE", "vocab": element{}, "merges": []any{1}}}, ErrFile},
-		"vocabulary":            {element{"model": element{"type": "BPE", "vocab": 3}}, ErrFile},
-		"piece":                 {element{"model": element{"type": "Unigram", "vocab": []any{[]any{1, "a"}}}}, ErrFile},
-		"scores":                {element{"model": element{"type": "Unigram", "vocab": 3}}, ErrFile},
-		"unknown id":            {element{"model": element{"type": "Unigram", "vocab": []any{}, "unk_id": 3}}, ErrFile},
-		"empty added token":     {element{"model": model, "added_tokens": []any{element{"id": 1}}}, ErrFile},
-		"single word":           {element{"model": model, "added_tokens": []any{element{"id": 1, "content": "a", "single_word": true}}}, ErrUnknown},
-		"many added tokens":     {element{"model": model, "added_tokens": make([]element, maxAdded+1)}, ErrFile},
+		"no object":             {7, errTokenizer},
+		"no model":              {element{}, errTokenizer},
+		"model":                 {element{"model": element{"type": "Quantum"}}, errUnknown},
+		"ends of words":         {element{"model": element{"type": "BPE", "vocab": element{}, "end_of_word_suffix": "</w>"}}, errUnknown},
+		"inner pieces":          {element{"model": element{"type": "BPE", "vocab": element{}, "continuing_subword_prefix": "##"}}, errUnknown},
+		"normalizer":            {element{"model": model, "normalizer": element{"type": "Nmt"}}, errUnknown},
+		"pre-tokenizer":         {element{"model": model, "pre_tokenizer": element{"type": "UnicodeScripts"}}, errUnknown},
+		"one in a sequence":     {element{"model": model, "pre_tokenizer": element{"type": "Sequence", "pretokenizers": []any{element{"type": "X"}}}}, errUnknown},
+		"deep normalizers":      {element{"model": model, "normalizer": deep(20, "norm", "normalizers")}, errTokenizer},
+		"deep pre-tokenizers":   {element{"model": model, "pre_tokenizer": deep(20, "pre", "pretokenizers")}, errTokenizer},
+		"pattern":               {element{"model": model, "normalizer": element{"type": "Replace", "pattern": element{"Regex": "("}}}, errUnknown},
+		"no pattern":            {element{"model": model, "normalizer": element{"type": "Replace", "pattern": element{"String": ""}}}, errTokenizer},
+		"behavior":              {element{"model": model, "pre_tokenizer": element{"type": "Split", "pattern": element{"String": "a"}, "behavior": "x"}}, errUnknown},
+		"behavior of a class":   {element{"model": model, "pre_tokenizer": element{"type": "Punctuation", "behavior": "odd"}}, errUnknown},
+		"no replacement":        {element{"model": model, "pre_tokenizer": element{"type": "Metaspace", "replacement": ""}}, errTokenizer},
+		"settings":              {element{"model": model, "pre_tokenizer": element{"type": "Metaspace", "split": "yes"}}, errTokenizer},
+		"settings of bytes":     {element{"model": model, "pre_tokenizer": element{"type": "ByteLevel", "use_regex": "yes"}}, errTokenizer},
+		"settings of a split":   {element{"model": model, "pre_tokenizer": element{"type": "Split", "invert": "yes"}}, errTokenizer},
+		"settings of digits":    {element{"model": model, "pre_tokenizer": element{"type": "Digits", "individual_digits": 1}}, errTokenizer},
+		"settings of BERT":      {element{"model": model, "normalizer": element{"type": "BertNormalizer", "lowercase": 1}}, errTokenizer},
+		"settings of a strip":   {element{"model": model, "normalizer": element{"type": "Strip", "strip_left": 1}}, errTokenizer},
+		"settings of a replace": {element{"model": model, "normalizer": element{"type": "Replace", "content": 1}}, errTokenizer},
+		"merge of one":          {element{"model": element{"type": "BPE", "vocab": element{}, "merges": []any{"ab"}}}, errTokenizer},
+		"merge of a number":     {element{"model": element{"type": "BPE", "vocab": element{}, "merges": []any{1}}}, errTokenizer},
+		"vocabulary":            {element{"model": element{"type": "BPE", "vocab": 3}}, errTokenizer},
+		"piece":                 {element{"model": element{"type": "Unigram", "vocab": []any{[]any{1, "a"}}}}, errTokenizer},
+		"scores":                {element{"model": element{"type": "Unigram", "vocab": 3}}, errTokenizer},
+		"unknown id":            {element{"model": element{"type": "Unigram", "vocab": []any{}, "unk_id": 3}}, errTokenizer},
+		"empty added token":     {element{"model": model, "added_tokens": []any{element{"id": 1}}}, errTokenizer},
+		"single word":           {element{"model": model, "added_tokens": []any{element{"id": 1, "content": "a", "single_word": true}}}, errUnknown},
+		"many added tokens":     {element{"model": model, "added_tokens": make([]element, maxAdded+1)}, errTokenizer},
 	} {
 		raw, err := json.Marshal(c.file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Parse(raw); !errors.Is(err, c.want) || fault.KindOf(err) != fault.Corrupt {
+		if _, err := parseTokenizer(raw); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 	}
-	if _, err := Parse(make([]byte, MaxFile+1)); !errors.Is(err, ErrFile) {
+	if _, err := parseTokenizer(make([]byte, maxTokenizer+1)); !errors.Is(err, errTokenizer) {
 		t.Error(err)
 	}
 }
@@ -150,7 +148,7 @@ func TestParseRefuses(t *testing.T) {
 func TestHardPatternsAreQuick(t *testing.T) {
 	hard := parseFile(t, element{"model": element{"type": "WordLevel", "vocab": element{"b": 1}},
 		"pre_tokenizer": element{"type": "Split", "behavior": "Removed", "pattern": element{"Regex": `(a+)+$|a+`}}})
-	if got := hard.Encode(strings.Repeat("a", 1000) + "b"); !slices.Equal(got, []int{1}) {
+	if got := hard.encode(strings.Repeat("a", 1000) + "b"); !slices.Equal(got, []int{1}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -181,11 +179,11 @@ func FuzzTokenizer(f *testing.F) {
 		f.Add(raw, "The memory of an agent. \xff 東京 <|end|> x")
 	}
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
-		tokenizer, err := Parse(file)
+		tokenizer, err := parseTokenizer(file)
 		if err != nil {
 			return
 		}
-		if diff := cmp.Diff(tokenizer.Encode(text), tokenizer.Encode(text)); diff != "" {
+		if diff := cmp.Diff(tokenizer.encode(text), tokenizer.encode(text)); diff != "" {
 			t.Errorf("a second time: %s", diff)
 		}
 	})
@@ -198,7 +196,7 @@ func BenchmarkEncode(b *testing.B) {
 			text := strings.Join(sampleTexts(5, 50), " ")
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				tokenizer.Encode(text)
+				tokenizer.encode(text)
 			}
 		})
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package subword
+package embed
 
 import (
 	"encoding/json"
@@ -100,7 +100,7 @@ func wordsOf(tb testing.TB, texts []string, pre element) []string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var p part
+	var p component
 	if err := json.Unmarshal(raw, &p); err != nil {
 		tb.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func compareIDs(t *testing.T, file element, texts []string, want [][]int, unknow
 	tokenizer := parseFile(t, file)
 	wrong, tokens := 0, 0
 	for i, text := range texts {
-		got := tokenizer.Encode(text)
+		got := tokenizer.encode(text)
 		known := slices.DeleteFunc(want[i], func(id int) bool { return id == unknown })
 		if tokens += len(known); !slices.Equal(got, known) {
 			if wrong++; wrong < 4 {
@@ -295,13 +295,13 @@ func compareIDs(t *testing.T, file element, texts []string, want [][]int, unknow
 	t.Logf("%d of %d texts differ, %d tokens", wrong, len(texts), tokens)
 }
 
-func parseFile(tb testing.TB, file element) *Tokenizer {
+func parseFile(tb testing.TB, file element) *tokenizer {
 	tb.Helper()
 	raw, err := json.Marshal(file)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tokenizer, err := Parse(raw)
+	tokenizer, err := parseTokenizer(raw)
 	if err != nil {
 		tb.Fatal(err)
 	}
