@@ -157,6 +157,24 @@ func (v Value) Append(b []byte) []byte {
 	}
 }
 
+// size returns the length of the value's encoding, 0 for null.
+func (v Value) size() int {
+	var b [16]byte
+	switch v.kind {
+	case KindNull:
+		return 0
+	case KindBool, KindInt:
+		return len(v.Append(b[:0]))
+	case KindList:
+		return len(v.text)
+	}
+	head := merkle.AppendList(b[:0], len(v.text)) // as long as the head of a text
+	if v.kind == KindDecimal {
+		head = append(head, decimalHead...)
+	}
+	return len(head) + len(v.text)
+}
+
 // ParseValue reads a value from its canonical encoding. Anything else is ErrValue.
 func ParseValue(enc string) (v Value, err error) {
 	r := merkle.NewReader([]byte(enc))
