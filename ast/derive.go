@@ -70,7 +70,8 @@ func tags(v document.Value) []string {
 	for item := range v.Each() {
 		for tag := range strings.FieldsFuncSeq(item.String(), func(r rune) bool { return r == ':' || r == ' ' }) {
 			if !seen[tag] {
-				seen[tag], out = true, append(out, tag)
+				seen[tag] = true
+				out = append(out, tag)
 			}
 		}
 	}

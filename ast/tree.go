@@ -223,7 +223,8 @@ func (t *Tree) With(id string, change func(*Tree) *Tree) (*Tree, bool) {
 		}
 		up := *t
 		up.Kids = slices.Clone(t.Kids)
-		if up.Kids[i] = part; part == nil {
+		up.Kids[i] = part
+		if part == nil {
 			up.Kids = slices.Delete(up.Kids, i, i+1)
 		}
 		return &up, true
@@ -241,7 +242,8 @@ func (t *Tree) Without(ids map[string]bool) *Tree {
 	changed := false
 	for _, kid := range t.Kids {
 		now := kid.Without(ids)
-		if changed = changed || now != kid; now != nil {
+		changed = changed || now != kid
+		if now != nil {
 			kids = append(kids, now)
 		}
 	}
