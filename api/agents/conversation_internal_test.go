@@ -21,7 +21,8 @@ func TestJoin(t *testing.T) {
 	}
 	j := joined{at: map[string]*joinedNode{}}
 	j.join(&api.Difference{Added: named("came", "went"), Changed: named("old"), Removed: named("back", "gone", "twice", "put"), Moved: named("far", "last")})
-	j.join(&api.Difference{Added: named("back"), Changed: named("came", "old", "far"), Removed: named("went", "last", "twice"), Moved: named("came", "near", "near", "put")})
+	j.join(&api.Difference{Added: named("back"), Changed: named("came", "old", "far"), Removed: named("went", "last", "twice"),
+		Moved: named("came", "near", "near", "put")})
 	ids := func(list []api.Changed) string {
 		var out []string
 		for _, n := range list {

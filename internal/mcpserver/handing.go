@@ -41,15 +41,15 @@ type handing struct {
 
 // handOver is an answer that hands messages over, from its call until they are marked as read.
 type handOver struct {
-	answered time.Time // when the answer was there; zero before: a call that goes on is not lost
-	ids      string    // of the messages in the answer, "" before it is there and once it was written
-	mark     func()    // marks them as read
-	done     chan struct{}
+	ready time.Time // when the answer was there; zero before: a call that goes on is not lost
+	ids   string    // of the messages in the answer, "" before it is there and once it was written
+	mark  func()    // marks them as read
+	done  chan struct{}
 }
 
 // isLost reports whether an answer was there so long ago that it is lost, or the marking of what it handed over.
 func (o *handOver) isLost(after time.Duration) bool {
-	return !o.answered.IsZero() && time.Since(o.answered) >= after
+	return !o.ready.IsZero() && time.Since(o.ready) >= after
 }
 
 // report makes hand-overs wait until it is reported that their answers were written, and takes for
@@ -121,7 +121,7 @@ func (s *Server) handOver(ctx context.Context, call func() (reply, error)) (r re
 	if !s.handing.reports {
 		return r, nil, mark(ctx)
 	}
-	one.answered, one.ids = time.Now(), strings.Join(r.handed, " ")
+	one.ready, one.ids = time.Now(), strings.Join(r.handed, " ")
 	one.mark = func() {
 		if err := mark(context.WithoutCancel(ctx)); err != nil && s.opts.Faults != nil { // they stay unread
 			s.opts.Faults.Warn("messages that were handed over are not marked as read", "error", err)

@@ -52,7 +52,7 @@ func TestWaitOnce(t *testing.T) {
 		if _, err := h.begin(t.Context()); fault.KindOf(err) != fault.Busy || h.current != first {
 			t.Errorf("the call goes on, and the next one: %v", err)
 		}
-		first.answered, first.ids = time.Now(), "a"
+		first.ready, first.ids = time.Now(), "a"
 		start := time.Now()
 		if _, err := h.begin(t.Context()); fault.KindOf(err) != fault.Busy || time.Since(start) != maxMarking || h.current != first {
 			t.Errorf("%v after %s", err, time.Since(start))
