@@ -43,6 +43,9 @@ type Value struct {
 // decimalHead begins the encoding of a decimal: a map of one pair whose key is "d".
 const decimalHead = "\xa1\x61d"
 
+// maxHead is the most bytes by which an encoding is longer than the text of a value.
+const maxHead = 8
+
 // BoolValue returns a truth value.
 func BoolValue(v bool) Value { return Value{KindBool, strconv.FormatBool(v)} }
 
@@ -137,7 +140,10 @@ func (v Value) String() string {
 }
 
 // Encoded returns the value's canonical encoding, which ParseValue reads.
-func (v Value) Encoded() string { return string(v.Append(nil)) }
+func (v Value) Encoded() string {
+	var short [64]byte // not on the heap
+	return string(v.Append(short[:0]))
+}
 
 // Append appends the value's canonical encoding.
 func (v Value) Append(b []byte) []byte {
