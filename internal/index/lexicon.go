@@ -3,27 +3,39 @@
 package index
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 )
 
 // lexicon numbers strings 0, 1, 2... in order of first occurrence. Looking up a known string
-// allocates nothing.
+// allocates nothing, and one of at most eight bytes, like most words, is a number. Strings
+// must not contain a zero byte.
 type lexicon struct {
-	numbers map[string]uint32
-	list    []string
+	short map[uint64]uint32 // strings of at most eight bytes, padded with zeros
+	long  map[string]uint32
+	list  []string
 }
 
-func newLexicon() *lexicon { return &lexicon{numbers: map[string]uint32{}} }
+func newLexicon() *lexicon { return &lexicon{short: map[uint64]uint32{}, long: map[string]uint32{}} }
 
 // intern returns the number of key and whether it is new. It keeps a copy of key.
 func (x *lexicon) intern(key []byte) (number uint32, isNew bool) {
-	if n, known := x.numbers[string(key)]; known {
-		return n, false
+	var padded [8]byte
+	next := uint32(len(x.list))
+	if copy(padded[:], key) == len(key) {
+		head := binary.LittleEndian.Uint64(padded[:])
+		if n, known := x.short[head]; known {
+			return n, false
+		}
+		x.short[head] = next
+	} else {
+		if n, known := x.long[string(key)]; known {
+			return n, false
+		}
+		x.long[string(key)] = next
 	}
-	next, text := uint32(len(x.list)), string(key)
-	x.numbers[text] = next
-	x.list = append(x.list, text)
+	x.list = append(x.list, string(key))
 	return next, true
 }
 
