@@ -81,7 +81,7 @@ func tags(v document.Value) []string {
 // attrProperties returns attributes as properties of a drawer: the items of a list after
 // its first as KEY+, null not at all.
 func attrProperties(attrs []document.Attr) []document.Property {
-	var out []document.Property
+	out := slices.Grow([]document.Property(nil), len(attrs)+1)
 	for _, a := range attrs {
 		if a.Value.Kind() == document.KindNull {
 			continue

@@ -137,7 +137,10 @@ func (v Value) String() string {
 }
 
 // Encoded returns the value's canonical encoding, which ParseValue reads.
-func (v Value) Encoded() string { return string(v.Append(nil)) }
+func (v Value) Encoded() string {
+	var short [64]byte // not on the heap
+	return string(v.Append(short[:0]))
+}
 
 // Append appends the value's canonical encoding.
 func (v Value) Append(b []byte) []byte {
