@@ -72,6 +72,9 @@ func (f *images) write(img *store.Image) error {
 		err = f.placed.keep(name)
 	}
 	if err == nil {
+		f.cond.note(func(r *store.Recovery) {
+			r.DamagedImages = slices.DeleteFunc(r.DamagedImages, func(bad string) bool { return bad == name })
+		})
 		err = aside
 	}
 	if err == nil {
