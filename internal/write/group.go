@@ -28,19 +28,18 @@ const (
 // group is changes that become durable together: one rewrite of each file, and a commit for each
 // change that changes something.
 type group struct {
-	w     *Writer
-	tx    *chain.Tx
-	all   *chain.Steps
-	files []groupFile
-	steps []Step
-	made  []*Change  // one for each step
-	of    []*request // the same
-	taken []*request
-	named map[any]bool // see Change.Once
-	size  int          // bytes of new text
-	kept  bool         // a change must be synced before its caller is answered
-	full  bool
-
+	w      *Writer
+	tx     *chain.Tx
+	all    *chain.Steps
+	files  []groupFile
+	steps  []Step
+	made   []*Change  // one for each step
+	of     []*request // the same
+	taken  []*request
+	named  map[any]bool // see Change.Once
+	size   int          // bytes of new text
+	kept   bool         // a change must be synced before its caller is answered
+	full   bool
 	places map[string]corpus.Place // where paths lead
 }
 
