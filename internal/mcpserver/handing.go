@@ -63,7 +63,7 @@ func (h *handing) begin(ctx context.Context) (*handOver, error) {
 	for {
 		h.mu.Lock()
 		before := h.current
-		if before == nil || isLate && !before.ready.IsZero() && time.Since(before.ready) >= h.lost { // or the answer is lost
+		if before == nil || isLate && !before.ready.IsZero() && time.Since(before.ready) >= h.lost { // its answer is overdue, so it is lost
 			h.current = &handOver{done: make(chan struct{})}
 			defer h.mu.Unlock()
 			return h.current, nil

@@ -23,6 +23,7 @@ import (
 const (
 	maxGroup      = 256     // changes
 	maxGroupBytes = 1 << 20 // of new text, after which no further change is taken
+	beginning     = 256     // bytes of a text that, with its first line, tell its encoding, see document.IsUTF16
 )
 
 // group is changes that become durable together: one rewrite of each file, and a commit for each
@@ -225,7 +226,7 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 		}
 		f := &g.files[i]
 		f.nodes, f.isUTF8 = c.local[path], f.isUTF8 && utf8.ValidString(splice.Text)
-		if splice.Removed > 0 || splice.At < len(have) { // else the text has only grown
+		if splice.Removed > 0 || splice.At < len(have) || len(have) < beginning || !strings.Contains(have, "\n") { // else it grew behind its beginning
 			f.nodes, f.isUTF8 = 0, document.IsUTF8(text) && !document.IsUTF16(text)
 		}
 		splice.File, f.text = i, text
