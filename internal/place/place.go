@@ -31,6 +31,13 @@ type Place interface {
 	Close() error
 }
 
+// Watcher is a place that tells of changes as they happen.
+type Watcher interface {
+	// Watch calls changed with the name of each object below a prefix that is written from now on,
+	// also by this machine, until ctx ends or the place does not answer. It returns why it ended.
+	Watch(ctx context.Context, prefix string, changed func(name string)) error
+}
+
 // MaxObject is the largest object of a place, in bytes.
 const MaxObject = 16 << 20
 

@@ -1,0 +1,230 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/cluster"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
+)
+
+// create opens a place and makes its stream.
+func create(t *testing.T, url string) place.Place {
+	t.Helper()
+	p, err := cluster.Open(t.Context(), url, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// TestCluster: three servers keep what places promise, and an acknowledged head, while the server
+// that leads is killed and comes back.
+func TestCluster(t *testing.T) {
+	s := placetest.StartServers(t, 3, "")
+	for _, how := range []string{"", "own=true"} {
+		placetest.Check(t, create(t, s.URL("team", how)))
+	}
+	p := create(t, s.URL("team", "own=true"))
+	const name = "heads/a.0123456789ab"
+	watching, stop := context.WithCancel(t.Context())
+	defer stop()
+	seen := make(chan string, 1000)
+	go func() { _ = p.(place.Watcher).Watch(watching, "heads/", func(name string) { seen <- name }) }()
+	leader, tag := -1, ""
+	for i := range 60 {
+		switch i {
+		case 20:
+			leader = s.Leader("FOVEA-OWN-team")
+			s.Kill(leader)
+		case 40:
+			s.Start(leader)
+		}
+		want := fmt.Appendf(nil, "version %d", i)
+		for {
+			err := p.Put(t.Context(), name, tag, want)
+			there, now, again := p.Get(t.Context(), name)
+			if again == nil && bytes.Equal(there, want) {
+				tag = now
+				break
+			}
+			if err == nil && again == nil {
+				t.Fatalf("%d was acknowledged, and reads as %q", i, there)
+			}
+			if t.Context().Err() != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := <-seen; got != name {
+		t.Errorf("the watcher saw %q", got)
+	}
+}
+
+// TestOpening: opening makes and alters no stream; one of another shape is refused.
+func TestOpening(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	if _, err := cluster.Open(t.Context(), s.URL("team", "own=true"), false); !errors.Is(err, place.ErrAway) {
+		t.Errorf("a stream that is not there: %v", err)
+	}
+	conn, err := nats.Connect(strings.Split(s.URL("x", ""), "/x")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := jetstream.StreamConfig{Name: "FOVEA-OWN-team", Subjects: []string{"fovea.own.team.>"}, MaxAge: time.Hour, Replicas: 1}
+	if _, err := js.CreateStream(t.Context(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cluster.Open(t.Context(), s.URL("team", "own=true"), true); err == nil || !strings.Contains(err.Error(), "messages a subject: -1 instead of 1") {
+		t.Errorf("a stream of another shape: %v", err)
+	}
+	stream, err := js.Stream(t.Context(), "FOVEA-OWN-team")
+	if err != nil || stream.CachedInfo().Config.MaxAge != time.Hour {
+		t.Errorf("the stream was altered: %+v, %v", stream.CachedInfo().Config, err)
+	}
+	p := create(t, s.URL("other", "own=true"))
+	again, err := cluster.Open(t.Context(), s.URL("other", "own=true"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := p.Put(t.Context(), "memex", "", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if data, _, err := again.Get(t.Context(), "memex"); err != nil || string(data) != "x" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// TestChunks: what a write of a large object left behind is found and removed; two memories of one
+// stream do not meet; a part that is missing or wrong is damage, and no absence.
+func TestChunks(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	p, other := create(t, s.URL("team", "")), create(t, s.URL("team2", ""))
+	large := make([]byte, 3<<20)
+	_, _ = rand.Read(large)
+	const name = "packs/a.b"
+	if err := p.Put(t.Context(), name, "1", large); !errors.Is(err, place.ErrChanged) {
+		t.Fatalf("a replacement of what is not there: %v", err)
+	}
+	if names, err := p.List(t.Context(), "packs/"); err != nil || !slices.Equal(names, []string{name}) {
+		t.Errorf("of an unfinished write: %q, %v", names, err)
+	}
+	if _, _, err := p.Get(t.Context(), name); !errors.Is(err, place.ErrNone) {
+		t.Errorf("an unfinished object: %v", err)
+	}
+	if names, err := other.List(t.Context(), "packs/"); err != nil || len(names) > 0 {
+		t.Errorf("another memory sees %q, %v", names, err)
+	}
+	if err := p.Remove(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := p.List(t.Context(), "packs/"); err != nil || len(names) > 0 {
+		t.Errorf("after it was removed: %q, %v", names, err)
+	}
+	if err := p.Put(t.Context(), name, "", large); err != nil {
+		t.Fatal(err)
+	}
+	data, tag, err := p.Get(t.Context(), name)
+	if err != nil || !bytes.Equal(data, large) {
+		t.Fatalf("%d bytes, %v", len(data), err)
+	}
+	if err := p.Put(t.Context(), name, tag, []byte("small")); err != nil {
+		t.Fatal(err)
+	}
+	if left := subjects(t, s, ".c."); left != 0 {
+		t.Errorf("%d chunks of what was replaced are left", left)
+	}
+}
+
+// subjects counts the subjects of all streams that have a word.
+func subjects(t *testing.T, s *placetest.Servers, word string) (n int) {
+	t.Helper()
+	conn, err := nats.Connect(strings.Split(s.URL("x", ""), "/x")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stream := range js.ListStreams(t.Context()).Info() {
+		one, err := js.Stream(t.Context(), stream.Config.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := one.Info(t.Context(), jetstream.WithSubjectFilter(">"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for subject := range info.State.Subjects {
+			if strings.Contains(subject, word) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestBadServers: each way in which servers refuse is said as what it is.
+func TestBadServers(t *testing.T) {
+	account := func(settings string) string {
+		return "accounts { A { " + settings + " } }\nno_auth_user: a"
+	}
+	for _, tc := range []struct {
+		name, more string
+		want       error
+		says       string
+	}{
+		{"wrong credentials", "authorization { user: a, password: b }", place.ErrRight, "Authorization"},
+		{"no JetStream", account("users: [ { user: a, password: b } ]"), place.ErrRight, "jetstream block"},
+		{"no right to write", account("jetstream: enabled, users: [ { user: a, password: b, permissions: { publish: { deny: \"fovea.>\" } } } ]"), place.ErrRight, "fovea."},
+		{"no room", account("jetstream { max_file: 1M }, users: [ { user: a, password: b } ]"), nil, "no room"},
+		{"small messages", "max_payload: 16K", nil, "max_payload"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := placetest.StartServers(t, 1, tc.more)
+			p, err := cluster.Open(t.Context(), s.URL("team", ""), true)
+			if err == nil {
+				defer p.Close()
+				err = p.Put(t.Context(), "packs/a", "", make([]byte, 3<<20))
+			}
+			if err == nil || tc.want != nil && !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("%v, want %v with %q", err, tc.want, tc.says)
+			}
+		})
+	}
+	if _, err := cluster.Open(t.Context(), "nats://127.0.0.1:1/team", true); !errors.Is(err, place.ErrNoAnswer) {
+		t.Errorf("nobody there: %v", err)
+	}
+}
+
+// TestAddress: what is no address of a cluster is refused without the address.
+func TestAddress(t *testing.T) {
+	for _, url := range []string{"nats://", "nats://h", "nats:///x", "nats://h/a.b", "nats://u:geheim@h/x", "nats://h/x?replicas=9",
+		"nats://h/x?creds=a", "nats://h/x?cert=/a", "nats://h/x?what=1", "nats://h/x?%zz", "nats://h,/x", "nats://h/x/y"} {
+		if _, err := cluster.Open(t.Context(), url, true); !errors.Is(err, place.ErrURL) || strings.Contains(err.Error(), "geheim") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
