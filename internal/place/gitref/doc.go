@@ -1,0 +1,19 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package gitref is a place in the refs of a git repository, for people who have a repository
+// that all their machines reach and no server of their own.
+//
+// Each object is a ref to a commit without parents, whose tree has one file: the object. The ref is
+// refs/fovea/NAME/OBJECT, or below refs/heads/fovea/ where a host takes branches alone. A tag is the
+// name of the commit, and an object is replaced under it alone, by a push with a lease. [Open] opens
+// such a place with the git of this machine, and the credentials that it finds.
+//
+// Invariants:
+//
+//   - No commit tells who wrote it and when; each is another one, so that a tag never comes back.
+//   - No hook, no signature and no prompt of git runs. What a server sends is bounded and checked.
+//   - Of the repository, only the refs of the memory are read and written.
+//
+// Elsewhere: what the objects are (package place). What a host keeps of a ref that was removed is
+// out of reach: doc/fleet.md says so.
+package gitref
