@@ -37,7 +37,7 @@ var (
 // RemoteAddRequest names a place.
 type RemoteAddRequest struct {
 	Name       string `json:"name" jsonschema:"what it is called here: letters, digits and hyphens" arg:"NAME"`
-	URL        string `json:"url" jsonschema:"a folder, ssh://HOST/FOLDER or s3://BUCKET/PREFIX" arg:"URL"`
+	URL        string `json:"url" jsonschema:"a folder, ssh://HOST/FOLDER, s3://BUCKET/PREFIX, nats://HOST/NAME or git+https://HOST/PATH" arg:"URL"`
 	Plain      bool   `json:"plain,omitempty" jsonschema:"do not seal what is written there" flag:"do not seal it: whoever reaches it can read it"`
 	Passphrase string `json:"passphrase,omitempty" jsonschema:"opens the key of a sealed place, or locks that of a new one"`
 }
@@ -55,12 +55,17 @@ type Remote struct {
 	Machine string `json:"machine" jsonschema:"the name of this machine's log there"`
 	Behind  uint64 `json:"behind" jsonschema:"how many commits are not there yet, as far as is known here"`
 	Problem string `json:"problem,omitempty" jsonschema:"in a list: why it is not known how far it is behind"`
+	Met     string `json:"met,omitempty" jsonschema:"in a list: when it was last met, empty for never"`
 	Keeps   bool   `json:"keeps,omitempty" jsonschema:"where it was added: the bucket keeps versions of what is removed, also of what is purged"`
 }
 
-// Lag says how far the remote is behind, or why that is not known.
+// Lag says how far the remote is behind and when it was last met, or why that is not known.
 func (r *Remote) Lag() string {
-	return cmp.Or(r.Problem, scope.Count(int(r.Behind), "commit")+" behind")
+	lag := scope.Count(int(r.Behind), "commit") + " behind"
+	if at, err := time.Parse(time.RFC3339, r.Met); err == nil {
+		lag += ", met " + at.Local().Format(time.DateTime)
+	}
+	return cmp.Or(r.Problem, lag)
 }
 
 // kept is what the state folder has of a remote.
@@ -167,6 +172,9 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		}
 		if err == nil {
 			one.Behind, err = (&place.Remote{State: state}).Behind(heads)
+			if at := lastMet(state); !at.IsZero() {
+				one.Met = at.Format(time.RFC3339)
+			}
 		}
 		if err != nil {
 			one.Problem = "what is known of it cannot be read (" + err.Error() + "); fovea remote remove, then fovea remote add begins anew"

@@ -59,6 +59,14 @@ type SyncResponse struct {
 	CID      string    `json:"cid,omitempty" jsonschema:"of a push to ipfs: that of the archive"`
 }
 
+// Commits counts those that other machines' work made here.
+func (r *SyncResponse) Commits() (n int) {
+	for _, m := range r.Machines {
+		n += len(m.Brought)
+	}
+	return n
+}
+
 // named returns the remote that a request means, opened.
 func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*place.Remote, string, error) {
 	name := req.Name
@@ -102,6 +110,7 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 			return nil, fault.Wrap(op, name, kindOf(err), err)
 		}
 	}
+	meet(r.State)
 	return done, nil
 }
 
@@ -132,10 +141,7 @@ func write(ctx context.Context, a api.Access, r *place.Remote, done *SyncRespons
 	defer release()
 	if a.Call.DryRun {
 		behind, err := r.Behind(headsOf(sources))
-		for _, m := range done.Machines {
-			behind += uint64(len(m.Brought)) // each would be a commit
-		}
-		done.Pushed = behind
+		done.Pushed = behind + uint64(done.Commits()) // each would be one
 		return err
 	}
 	p, err := r.Push(ctx, sources, signed)

@@ -31,6 +31,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/cluster"
+	"github.com/fovea-memory/fovea/internal/place/gitref"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/window"
@@ -120,7 +122,8 @@ func localOf(c *config.Config) api.LocalOptions {
 
 // places opens those that package place does not open by itself.
 func places() place.Openers {
-	return place.Openers{"s3": bucket.Opener(config.Buckets)}
+	return place.Openers{"s3": bucket.Opener(config.Buckets), "nats": cluster.Open,
+		"git+https": gitref.Open, "git+http": gitref.Open, "git+ssh": gitref.Open, "git+file": gitref.Open}
 }
 
 // embedTimeout is how long a request waits for the embedder that does not ask for it, with a

@@ -87,6 +87,9 @@ type Config struct {
 	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"keys"`
 	// SealFor are the age recipients that bundles are sealed for besides this machine.
 	SealFor []string `key:"seal_for" default:"[]" as:"recipients"`
+	// Sync says when the daemon keeps the memory in step with its remotes: always, once when it starts,
+	// or off.
+	Sync string `key:"sync" default:"\"always\"" as:"when"`
 	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to 60,000. With 0
 	// no commit is reported before it is on disk.
 	RelaxedMs int `key:"relaxed_ms" default:"0" as:"0 to 60000"`
@@ -99,6 +102,21 @@ type Config struct {
 	// Review are files, and folders with a trailing slash, in which the changes of every agent
 	// become proposals.
 	Review []string `key:"review" default:"[]" as:"texts"`
+}
+
+// When a daemon keeps a memory in step with its remotes.
+const (
+	SyncAlways = "always"
+	SyncOnce   = "once"
+	SyncOff    = "off"
+)
+
+// checkSync refuses what says no such time.
+func checkSync(text string) error {
+	if !slices.Contains([]string{SyncAlways, SyncOnce, SyncOff}, text) {
+		return fmt.Errorf("it is %s, %s or %s", SyncAlways, SyncOnce, SyncOff)
+	}
+	return nil
 }
 
 // Flags are the values of the command line, which override everything; "" is not given.

@@ -97,6 +97,7 @@ func parsers() map[string]func(into any, v value) (any, error) {
 		"keys":       with(list("texts", checked(checkKey))),
 		"recipients": with(list("texts", checked(checkRecipient))),
 		"projects":   with(table("lists of paths", list("texts", value.path))),
+		"when":       with(checked(checkSync)),
 		"share":      with(value.share),
 		"guard":      with(value.guard),
 		"trust":      with(tableOf[Trust]),

@@ -84,6 +84,7 @@ func (t *terms) open(ctx context.Context, m *fovea.Memory, c *config.Config) *op
 func (t *terms) run(o *opened) {
 	o.work.Go(func() { t.daemon.kept(o.live.ctx, "watching the folder", o.live.run) })
 	o.work.Go(func() { t.daemon.kept(o.live.ctx, "looking for notices", func() { t.notices(o) }) })
+	o.work.Go(func() { t.daemon.kept(o.live.ctx, "keeping in step with remotes", func() { t.inStep(o) }) })
 	if room := o.memory.Meaning(); room != nil {
 		o.work.Go(func() { t.daemon.kept(o.live.ctx, "making vectors", func() { room.Run(o.live.ctx) }) })
 	}

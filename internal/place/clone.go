@@ -43,7 +43,7 @@ func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, 
 		if errors.Is(err, ErrNone) {
 			err = fmt.Errorf("not all of it has arrived yet: %w", err)
 		}
-		problem = errors.Join(problem, fmt.Errorf("clone: %s%s: %w", headFolder, h.Machine, err))
+		problem = errors.Join(problem, fmt.Errorf("clone: %s%s: %w", HeadFolder, h.Machine, err))
 	}
 	return Cloned{}, problem
 }

@@ -25,7 +25,7 @@ import (
 const (
 	markerName = "fovea.json"
 	keyName    = "key.age"
-	headFolder = "heads/"
+	HeadFolder = "heads/"
 	packFolder = "packs/"
 )
 

@@ -48,7 +48,7 @@ type written struct {
 // at all, has to be written again whole. A log that this memory did not write belongs to
 // another copy of it: this one takes another name then.
 func (r *Remote) settle(ctx context.Context, known *pushed) (tag string, err error) {
-	data, tag, err := r.Place.Get(ctx, headFolder+known.Machine)
+	data, tag, err := r.Place.Get(ctx, HeadFolder+known.Machine)
 	sum := tagOf(data)
 	switch {
 	case errors.Is(err, ErrNone):

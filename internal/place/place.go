@@ -48,7 +48,7 @@ var (
 	// ErrChanged is returned if the place has another version of the object.
 	ErrChanged = errors.New("it was changed meanwhile")
 	// ErrURL is returned for an address that names no place.
-	ErrURL = errors.New("a remote is a folder, ssh://HOST/FOLDER or s3://BUCKET/PREFIX")
+	ErrURL = errors.New("a remote is a folder, ssh://HOST/FOLDER, s3://BUCKET/PREFIX, nats://HOST/NAME or git+https://HOST/PATH")
 	// ErrOther is returned for a place of another memory.
 	ErrOther = errors.New("it holds another memory")
 	// ErrFormat is returned for what this version does not read.
@@ -77,8 +77,9 @@ var (
 	ErrRight = errors.New("no access")
 )
 
-// Openers open the places of other kinds, each by the scheme of its addresses. They make what is missing.
-type Openers map[string]func(ctx context.Context, address string) (Place, error)
+// Openers open the places of other kinds, each by the scheme of its addresses. With create they may
+// make what is missing.
+type Openers map[string]func(ctx context.Context, address string, create bool) (Place, error)
 
 // Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
 // behind SSH as ssh://[USER@]HOST[:PORT]/PATH, and those of others. Errors: ErrURL, ErrFolder, those of
@@ -89,7 +90,7 @@ func Open(ctx context.Context, address string, others Openers) (Place, error) {
 			return nil, fmt.Errorf("%s: %w", dir, ErrFolder)
 		}
 	}
-	return Create(ctx, address, others)
+	return openAt(ctx, address, others, false)
 }
 
 // folderAt returns the folder that an address names.
@@ -98,8 +99,12 @@ func folderAt(address string) (dir string, ok bool) {
 	return dir, filepath.IsAbs(dir)
 }
 
-// Create is Open that makes a folder that is missing.
+// Create is Open that makes what is missing: a folder, a stream.
 func Create(ctx context.Context, address string, others Openers) (Place, error) {
+	return openAt(ctx, address, others, true)
+}
+
+func openAt(ctx context.Context, address string, others Openers, create bool) (Place, error) {
 	if dir, ok := folderAt(address); ok {
 		return OpenFolder(dir)
 	}
@@ -108,10 +113,13 @@ func Create(ctx context.Context, address string, others Openers) (Place, error) 
 		return openSSH(ctx, address)
 	}
 	if open := others[scheme]; open != nil {
-		return open(ctx, address)
+		return open(ctx, address, create)
 	}
 	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
 }
+
+// IsRepository reports whether an address is that of a repository of git.
+func IsRepository(address string) bool { return strings.HasPrefix(address, "git+") }
 
 // Shown is an address as a message may have it: without what could be a password or a key, which
 // stands before an @ or behind a question mark.

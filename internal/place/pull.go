@@ -80,9 +80,9 @@ func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
 
 // machines lists those that have a log.
 func (r *Remote) machines(ctx context.Context) (all []string, err error) {
-	names, err := r.Place.List(ctx, headFolder)
+	names, err := r.Place.List(ctx, HeadFolder)
 	for _, name := range names {
-		if machine := strings.TrimPrefix(name, headFolder); machineName.MatchString(machine) {
+		if machine := strings.TrimPrefix(name, HeadFolder); machineName.MatchString(machine) {
 			all = append(all, machine)
 		}
 	}

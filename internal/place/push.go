@@ -186,7 +186,7 @@ func (p *pushing) replace(next written) error {
 		return err
 	}
 	p.before = p.known.Head
-	name := headFolder + p.known.Machine
+	name := HeadFolder + p.known.Machine
 	if err := p.r.Place.Put(p.ctx, name, p.tag, data); err != nil {
 		there, _, again := p.r.Place.Get(p.ctx, name)
 		if again != nil || tagOf(there) != next.Sum {

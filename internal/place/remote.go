@@ -91,7 +91,7 @@ func Unlock(ctx context.Context, p Place, passphrase string) (*age.X25519Identit
 
 // prepare writes key and marker, the marker last: of two machines at once, one wins.
 func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (key *age.X25519Identity, err error) {
-	if logs, err := p.List(ctx, headFolder); err != nil {
+	if logs, err := p.List(ctx, HeadFolder); err != nil {
 		return nil, err
 	} else if len(logs) > 0 {
 		return nil, ErrPart
@@ -186,7 +186,7 @@ func (r *Remote) sameKey(ctx context.Context) error {
 
 // head reads the log of a machine, with its bytes.
 func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, err error) {
-	data, _, err = r.Place.Get(ctx, headFolder+machine)
+	data, _, err = r.Place.Get(ctx, HeadFolder+machine)
 	if err != nil {
 		return h, nil, err
 	}
@@ -198,7 +198,7 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 		err = h.check(r.Memex, machine)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s%s: %w", headFolder, machine, err)
+		err = fmt.Errorf("%s%s: %w", HeadFolder, machine, err)
 	}
 	return h, data, err
 }

@@ -1,0 +1,182 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+// How a daemon keeps its memory in step with remotes.
+const (
+	settle      = 50 * time.Millisecond // after a commit, so that a burst goes out at once; as much again at random
+	pollEvery   = 5 * time.Minute       // of a place that tells of nothing
+	checkEvery  = 15 * time.Minute      // of one that does, in case it did not
+	patience    = time.Minute           // between two pushes to a host of repositories
+	firstRetry  = 5 * time.Second
+	lastRetry   = 10 * time.Minute
+	lookRemotes = 15 * time.Second // for remotes that were added or removed
+)
+
+// inStep keeps the memory in step with its remotes until the daemon ends, as the configuration says.
+func (t *terms) inStep(o *opened) {
+	ctx := o.live.ctx
+	partners := map[string]*partner{}
+	var running sync.WaitGroup
+	defer running.Wait()
+	look := time.NewTicker(lookRemotes)
+	defer look.Stop()
+	commits, done := t.daemon.opts.Feed.Subscribe()
+	defer func() { done() }()
+	for ctx.Err() == nil {
+		names, err := remotes.Names(o.memory)
+		o.live.logError(err)
+		wanted := map[string]bool{}
+		for _, name := range names {
+			wanted[name] = t.now.Load().config.Sync != config.SyncOff
+			if partners[name] == nil && wanted[name] {
+				partners[name] = newPartner(ctx, t, o.memory, name)
+				running.Go(partners[name].run)
+			}
+		}
+		for name, p := range partners {
+			if !wanted[name] {
+				p.stop()
+				delete(partners, name)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-look.C:
+		case e, ok := <-commits:
+			if !ok { // too late to be told everything: all may have changed
+				commits, done = t.daemon.opts.Feed.Subscribe()
+			}
+			for _, p := range partners {
+				if !ok || e.Commit != nil {
+					p.committed.set()
+				}
+			}
+		}
+	}
+}
+
+// signal is something that has happened since it was last looked at.
+type signal chan struct{}
+
+func (s signal) set() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}
+
+// partner is a remote that the memory is kept in step with.
+type partner struct {
+	ctx       context.Context
+	stop      context.CancelFunc
+	terms     *terms
+	memory    *fovea.Memory
+	name      string
+	committed signal // something was committed here
+	changed   signal // another machine has written there
+	said      string // the last problem that was logged
+}
+
+func newPartner(ctx context.Context, t *terms, m *fovea.Memory, name string) *partner {
+	p := &partner{terms: t, memory: m, name: name, committed: make(signal, 1), changed: make(signal, 1)}
+	p.ctx, p.stop = context.WithCancel(ctx)
+	return p
+}
+
+// run meets the remote now, after commits here, when another machine has written there, and from time
+// to time, until it is stopped. A remote that cannot be reached is tried again, less and less often.
+func (p *partner) run() {
+	watching := make(chan error, 1)
+	var running sync.WaitGroup
+	defer running.Wait()
+	watch := func() {
+		running.Go(func() {
+			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, p.changed.set)
+		})
+	}
+	watch()
+	isPatient := remotes.IsPatient(p.memory, p.name)
+	retry, every := firstRetry, checkEvery
+	for {
+		err := p.meet()
+		if p.ctx.Err() != nil || p.terms.now.Load().config.Sync == config.SyncOnce && err == nil {
+			return
+		}
+		next := every
+		if err != nil {
+			next, retry = retry, min(2*retry, lastRetry)
+		} else {
+			retry = firstRetry
+		}
+		pushed := time.Now()
+		again := time.NewTimer(next/2 + rand.N(next/2+1))
+		select {
+		case <-p.ctx.Done():
+		case <-again.C:
+		case <-p.changed:
+		case <-p.committed:
+			wait := settle + rand.N(settle)
+			if isPatient {
+				wait = max(wait, patience-time.Since(pushed))
+			}
+			p.pause(wait)
+		case err := <-watching:
+			if every = pollEvery; !errors.Is(err, remotes.ErrUnwatched) { // the connection broke
+				p.pause(next/2 + rand.N(next/2+1))
+				watch()
+			}
+		}
+		again.Stop()
+	}
+}
+
+// pause waits, unless another machine writes meanwhile.
+func (p *partner) pause(d time.Duration) {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	select {
+	case <-p.ctx.Done():
+	case <-over.C:
+	case <-p.changed:
+	}
+}
+
+// meet brings the memory and the remote in step. It logs a problem once, and that it is over.
+func (p *partner) meet() error {
+	for _, s := range []signal{p.committed, p.changed} { // what they tell of comes with this
+		select {
+		case <-s:
+		default:
+		}
+	}
+	done, err := remotes.OpSync.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), remotes.SyncRequest{Name: p.name})
+	log, problem := p.terms.daemon.opts.Log, ""
+	if err != nil {
+		problem = advise(err).Error()
+	} else if brought := done.Commits(); done.Pushed > 0 || brought > 0 {
+		log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", brought)
+	}
+	switch {
+	case p.ctx.Err() != nil || problem == p.said:
+	case problem == "":
+		log.Info("the remote is met again", "remote", p.name)
+	default:
+		log.Warn("the remote cannot be met", "remote", p.name, "why", problem)
+	}
+	p.said = problem
+	return err
+}
