@@ -18,9 +18,9 @@ func Names(m *fovea.Memory) ([]string, error) { return place.Names(m.Histories()
 // ErrUnwatched is returned by Watch for a place that tells of nothing.
 var ErrUnwatched = errors.New("it cannot be watched")
 
-// Watch calls changed when another machine has written to a remote, and once at the start, when it
-// begins to hear of that, until ctx ends. Errors: ErrUnwatched, those of the place.
-func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, changed func()) error {
+// Watch calls changed when another machine has written to a remote, and shaken when what is there may
+// not be what was written, until ctx ends. Errors: ErrUnwatched, those of the place.
+func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, changed, shaken func()) error {
 	k, err := read(m, "watch", name)
 	if err != nil {
 		return err
@@ -35,7 +35,11 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name stri
 		return ErrUnwatched
 	}
 	return w.Watch(ctx, place.HeadFolder, func(head string) {
-		if head != place.HeadFolder+k.Machine {
+		switch head {
+		case "":
+			shaken()
+		case place.HeadFolder + k.Machine:
+		default:
 			changed()
 		}
 	})
@@ -48,20 +52,42 @@ func IsPatient(m *fovea.Memory, name string) bool {
 	return err == nil && place.IsRepository(k.URL)
 }
 
-// metFile has when a remote was last met.
-const metFile = "met.json"
-
-// met is when a remote was last met.
-type met struct {
-	Time time.Time `json:"time"`
+// ScrubDue reports whether what this machine has written to a remote was read back so long ago that it
+// is time to do so again.
+func ScrubDue(m *fovea.Memory, name string) bool {
+	in, err := folderOf(m, name)
+	if err != nil {
+		return false
+	}
+	last := metOf(in)
+	if last.Scrubbed.IsZero() { // it was written just now
+		noted(in, func(m *met) { m.Scrubbed = time.Now().UTC() })
+		return false
+	}
+	return time.Since(last.Scrubbed) > scrubEvery
 }
 
-// meet notes that a remote was met. It is for people: a power cut may lose it.
-func meet(in vfs.FS) { _ = vfs.WriteJSON(in, metFile, met{time.Now().UTC()}) }
+// scrubEvery is how often that is.
+const scrubEvery = 24 * time.Hour
 
-// lastMet is when a remote was last met, the zero time for never.
-func lastMet(in vfs.FS) time.Time {
-	var last met
-	_ = vfs.ReadJSON(in, metFile, &last) // likewise
-	return last.Time
+// metFile says when a remote was met.
+const metFile = "met.json"
+
+// met is when a remote was met last, and when it was scrubbed.
+type met struct {
+	Time     time.Time `json:"time,omitzero"`
+	Scrubbed time.Time `json:"scrubbed,omitzero"`
+}
+
+// metOf returns what is known of that; an unreadable file is taken for none.
+func metOf(in vfs.FS) (last met) {
+	_ = vfs.ReadJSON(in, metFile, &last)
+	return last
+}
+
+// noted changes what is known of that. It is for people, and may be lost.
+func noted(in vfs.FS, change func(*met)) {
+	last := metOf(in)
+	change(&last)
+	_ = vfs.WriteJSON(in, metFile, last)
 }

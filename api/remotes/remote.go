@@ -172,7 +172,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		}
 		if err == nil {
 			one.Behind, err = (&place.Remote{State: state}).Behind(heads)
-			if at := lastMet(state); !at.IsZero() {
+			if at := metOf(state).Time; !at.IsZero() {
 				one.Met = at.Format(time.RFC3339)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -26,6 +27,11 @@ var (
 		Summary: "Pull from a remote, then push to it"}, func(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 		return with(ctx, a, "sync", req, fetch, write)
 	})
+	OpScrub = api.Define(api.Operation{Name: "remote-scrub", Effect: api.Mends,
+		Summary: "Read back what this machine has written to a remote, and write again what is gone or damaged"},
+		func(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+			return with(ctx, a, "remote scrub", req, scrub, write)
+		})
 )
 
 // SyncRequest names a remote; without a name it is the only one.
@@ -57,6 +63,8 @@ type SyncResponse struct {
 	Pushed   uint64    `json:"pushed" jsonschema:"how many commits were written"`
 	Bytes    int64     `json:"bytes" jsonschema:"how many bytes were written"`
 	CID      string    `json:"cid,omitempty" jsonschema:"of a push to ipfs: that of the archive"`
+
+	Scrubbed *place.Scrubbed `json:"scrubbed,omitempty" jsonschema:"of a scrub: what was read back"`
 }
 
 // Commits counts those that other machines' work made here.
@@ -110,7 +118,7 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 			return nil, fault.Wrap(op, name, kindOf(err), err)
 		}
 	}
-	meet(r.State)
+	noted(r.State, func(m *met) { m.Time = time.Now().UTC() })
 	return done, nil
 }
 
@@ -126,6 +134,16 @@ func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 		return pullIPFS(ctx, a, req.Name)
 	}
 	return with(ctx, a, "pull", req, fetch)
+}
+
+// scrub reads back what this machine has written.
+func scrub(ctx context.Context, _ api.Access, r *place.Remote, done *SyncResponse) error {
+	found, err := r.Scrub(ctx)
+	done.Scrubbed = &found
+	if err == nil {
+		noted(r.State, func(m *met) { m.Scrubbed = time.Now().UTC() })
+	}
+	return err
 }
 
 // write pushes.

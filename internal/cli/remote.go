@@ -32,7 +32,12 @@ another one wrote. What is written is sealed by a passphrase, unless you give
 		Use: "list", Example: "  fovea remote list", Args: NoArguments,
 	}, remotes.OpRemotes, nil, printList(s, "no remote yet; fovea remote add NAME URL adds one", func(r *remotes.Remote) {
 		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Problem))), Text(r.URL))
-	})), remoteAddCommand(s), verb(s, &cobra.Command{
+	})), remoteAddCommand(s), carrying(s, &cobra.Command{
+		Use: "scrub [NAME]", Example: "  fovea remote scrub team",
+		Long: `Scrub reads back what this machine has written to a remote and compares it with
+what it wrote; what is gone or damaged is written again. A daemon does so every
+day, and when the servers of a cluster have another leader.`,
+	}, remotes.OpScrub), verb(s, &cobra.Command{
 		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
 	}, remotes.OpRemoteRemove, nil, func(r *remotes.Remote) { s.Report("forgot %s; what is at %s stays there", r.Name, r.URL) }))
 }
@@ -126,6 +131,10 @@ func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remo
 		}
 		if op.Name == "pull" && !slices.ContainsFunc(r.Machines, func(m remotes.Machine) bool { return m.Problem != "" || len(m.Brought) > 0 }) {
 			s.Report("nothing new in %s", r.Remote)
+		}
+		if c := r.Scrubbed; c != nil {
+			printFiles(s.Out, "damaged", c.Damaged)
+			s.Report("%s read back, %d bytes; %d gone or damaged", scope.Count(c.Pieces, "piece"), c.Bytes, len(c.Damaged))
 		}
 		switch {
 		case op.Name == "pull":

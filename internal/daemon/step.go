@@ -88,11 +88,12 @@ type partner struct {
 	name      string
 	committed signal // something was committed here
 	changed   signal // another machine has written there
+	shaken    signal // what this machine wrote there may be gone
 	said      string // the last problem that was logged
 }
 
 func newPartner(ctx context.Context, t *terms, m *fovea.Memory, name string) *partner {
-	p := &partner{terms: t, memory: m, name: name, committed: make(signal, 1), changed: make(signal, 1)}
+	p := &partner{terms: t, memory: m, name: name, committed: make(signal, 1), changed: make(signal, 1), shaken: make(signal, 1)}
 	p.ctx, p.stop = context.WithCancel(ctx)
 	return p
 }
@@ -105,14 +106,18 @@ func (p *partner) run() {
 	defer running.Wait()
 	watch := func() {
 		running.Go(func() {
-			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, p.changed.set)
+			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, p.changed.set, p.shaken.set)
 		})
 	}
 	watch()
 	isPatient := remotes.IsPatient(p.memory, p.name)
 	retry, every := firstRetry, checkEvery
-	for {
-		err := p.meet()
+	for how := remotes.OpSync; ; {
+		if how == remotes.OpSync && remotes.ScrubDue(p.memory, p.name) {
+			how = remotes.OpScrub
+		}
+		err := p.meet(how)
+		how = remotes.OpSync
 		if p.ctx.Err() != nil || p.terms.now.Load().config.Sync == config.SyncOnce && err == nil {
 			return
 		}
@@ -128,6 +133,9 @@ func (p *partner) run() {
 		case <-p.ctx.Done():
 		case <-again.C:
 		case <-p.changed:
+		case <-p.shaken:
+			how = remotes.OpScrub
+			p.pause(rand.N(firstRetry)) // not all machines at once
 		case <-p.committed:
 			wait := settle + rand.N(settle)
 			if isPatient {
@@ -155,16 +163,20 @@ func (p *partner) pause(d time.Duration) {
 	}
 }
 
-// meet brings the memory and the remote in step. It logs a problem once, and that it is over.
-func (p *partner) meet() error {
+// meet brings the memory and the remote in step by an operation. It logs a problem once, and that it
+// is over.
+func (p *partner) meet(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) error {
 	for _, s := range []signal{p.committed, p.changed} { // what they tell of comes with this
 		select {
 		case <-s:
 		default:
 		}
 	}
-	done, err := remotes.OpSync.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), remotes.SyncRequest{Name: p.name})
+	done, err := how.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), remotes.SyncRequest{Name: p.name})
 	log, problem := p.terms.daemon.opts.Log, ""
+	if err == nil && done.Scrubbed != nil && len(done.Scrubbed.Damaged) > 0 {
+		log.Warn("what this machine had written was gone or damaged, and was written again", "remote", p.name, "objects", len(done.Scrubbed.Damaged))
+	}
 	if err != nil {
 		problem = advise(err).Error()
 	} else if brought := done.Commits(); done.Pushed > 0 || brought > 0 {

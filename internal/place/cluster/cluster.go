@@ -289,11 +289,20 @@ func (c *cluster) purge(ctx context.Context, subject string) error {
 	return c.fault(subject, c.stream.Purge(ctx, jetstream.WithPurgeSubject(subject)))
 }
 
+// leaderElected is the subject under which servers tell that a stream has another leader.
+const leaderElected = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."
+
 // Watch calls changed for each object below a prefix that is written from now on, see
 // place.Watcher.
 func (c *cluster) Watch(ctx context.Context, prefix string, changed func(name string)) error {
 	folder, _, _ := strings.Cut(prefix, "/")
-	consumer, err := c.js.OrderedConsumer(ctx, c.stream.CachedInfo().Config.Name, jetstream.OrderedConsumerConfig{
+	stream := c.stream.CachedInfo().Config.Name
+	elected, err := c.conn.Subscribe(leaderElected+stream, func(*nats.Msg) { changed("") })
+	if err != nil {
+		return c.fault(prefix, err)
+	}
+	defer func() { _ = elected.Unsubscribe() }() // the connection may be closed
+	consumer, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{c.subject(objects, folder) + ".>"}, DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true,
 	})
 	if err != nil {

@@ -20,6 +20,7 @@ type Memory struct {
 	mu       sync.Mutex
 	objects  map[string]object
 	versions int
+	watchers map[int]func(name string)
 }
 
 type object struct {
@@ -31,6 +32,27 @@ var _ place.Place = (*Memory)(nil)
 
 // NewMemory returns an empty place.
 func NewMemory() *Memory { return &Memory{objects: map[string]object{}} }
+
+// Watch implements place.Watcher.
+func (m *Memory) Watch(ctx context.Context, prefix string, changed func(name string)) error {
+	m.mu.Lock()
+	m.versions++
+	id := m.versions
+	if m.watchers == nil {
+		m.watchers = map[int]func(string){}
+	}
+	m.watchers[id] = func(name string) {
+		if strings.HasPrefix(name, prefix) {
+			changed(name)
+		}
+	}
+	m.mu.Unlock()
+	<-ctx.Done()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.watchers, id)
+	return ctx.Err()
+}
 
 // Copy returns a place with the same objects.
 func (m *Memory) Copy() *Memory {
@@ -65,6 +87,9 @@ func (m *Memory) Put(_ context.Context, name, tag string, data []byte) error {
 	}
 	m.versions++
 	m.objects[name] = object{bytes.Clone(data), fmt.Sprint(m.versions)}
+	for _, tell := range m.watchers {
+		tell(name)
+	}
 	return nil
 }
 
