@@ -45,9 +45,8 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name stri
 	})
 }
 
-// IsPatient reports whether a remote is a place that is written to at most once a minute unless
-// somebody asks: a host of repositories counts pushes.
-func IsPatient(m *fovea.Memory, name string) bool {
+// IsRepository reports whether a remote is a repository of git, whose host counts pushes.
+func IsRepository(m *fovea.Memory, name string) bool {
 	k, err := read(m, "watch", name)
 	return err == nil && place.IsRepository(k.URL)
 }

@@ -20,7 +20,7 @@ const (
 	settle      = 50 * time.Millisecond // after a commit, so that a burst goes out at once; as much again at random
 	pollEvery   = 5 * time.Minute       // of a place that tells of nothing
 	checkEvery  = 15 * time.Minute      // of one that does, in case it did not
-	patience    = time.Minute           // between two pushes to a host of repositories
+	pushEvery   = time.Minute           // between two pushes to a host of repositories
 	firstRetry  = 5 * time.Second
 	lastRetry   = 10 * time.Minute
 	lookRemotes = 15 * time.Second // for remotes that were added or removed
@@ -89,7 +89,7 @@ type partner struct {
 	committed signal // something was committed here
 	changed   signal // another machine has written there
 	shaken    signal // what this machine wrote there may be gone
-	said      string // the last problem that was logged
+	problem   string // the last one that was logged
 }
 
 func newPartner(ctx context.Context, t *terms, m *fovea.Memory, name string) *partner {
@@ -98,7 +98,7 @@ func newPartner(ctx context.Context, t *terms, m *fovea.Memory, name string) *pa
 	return p
 }
 
-// run meets the remote now, after commits here, when another machine has written there, and from time
+// run exchanges commits with the remote now, after commits here, when another machine has written there, and from time
 // to time, until it is stopped. A remote that cannot be reached is tried again, less and less often.
 func (p *partner) run() {
 	watching := make(chan error, 1)
@@ -110,13 +110,13 @@ func (p *partner) run() {
 		})
 	}
 	watch()
-	isPatient := remotes.IsPatient(p.memory, p.name)
+	isSlow := remotes.IsRepository(p.memory, p.name)
 	retry, every := firstRetry, checkEvery
 	for how := remotes.OpSync; ; {
 		if how == remotes.OpSync && remotes.ScrubDue(p.memory, p.name) {
 			how = remotes.OpScrub
 		}
-		err := p.meet(how)
+		err := p.exchange(how)
 		how = remotes.OpSync
 		if p.ctx.Err() != nil || p.terms.now.Load().config.Sync == config.SyncOnce && err == nil {
 			return
@@ -135,16 +135,16 @@ func (p *partner) run() {
 		case <-p.changed:
 		case <-p.shaken:
 			how = remotes.OpScrub
-			p.pause(rand.N(firstRetry)) // not all machines at once
+			p.delay(rand.N(firstRetry)) // not all machines at once
 		case <-p.committed:
 			wait := settle + rand.N(settle)
-			if isPatient {
-				wait = max(wait, patience-time.Since(pushed))
+			if isSlow {
+				wait = max(wait, pushEvery-time.Since(pushed))
 			}
-			p.pause(wait)
+			p.delay(wait)
 		case err := <-watching:
 			if every = pollEvery; !errors.Is(err, remotes.ErrUnwatched) { // the connection broke
-				p.pause(next/2 + rand.N(next/2+1))
+				p.delay(next/2 + rand.N(next/2+1))
 				watch()
 			}
 		}
@@ -152,8 +152,8 @@ func (p *partner) run() {
 	}
 }
 
-// pause waits, unless another machine writes meanwhile.
-func (p *partner) pause(d time.Duration) {
+// delay waits, unless another machine writes meanwhile.
+func (p *partner) delay(d time.Duration) {
 	over := time.NewTimer(d)
 	defer over.Stop()
 	select {
@@ -163,9 +163,9 @@ func (p *partner) pause(d time.Duration) {
 	}
 }
 
-// meet brings the memory and the remote in step by an operation. It logs a problem once, and that it
+// exchange brings the memory and the remote in step by an operation. It logs a problem once, and that it
 // is over.
-func (p *partner) meet(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) error {
+func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) error {
 	for _, s := range []signal{p.committed, p.changed} { // what they tell of comes with this
 		select {
 		case <-s:
@@ -183,12 +183,12 @@ func (p *partner) meet(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) e
 		log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", brought)
 	}
 	switch {
-	case p.ctx.Err() != nil || problem == p.said:
+	case p.ctx.Err() != nil || problem == p.problem:
 	case problem == "":
 		log.Info("the remote is met again", "remote", p.name)
 	default:
 		log.Warn("the remote cannot be met", "remote", p.name, "why", problem)
 	}
-	p.said = problem
+	p.problem = problem
 	return err
 }

@@ -198,7 +198,8 @@ func TestBadServers(t *testing.T) {
 	}{
 		{"wrong credentials", "authorization { user: a, password: b }", place.ErrRight, "Authorization"},
 		{"no JetStream", account("users: [ { user: a, password: b } ]"), place.ErrRight, "jetstream block"},
-		{"no right to write", account("jetstream: enabled, users: [ { user: a, password: b, permissions: { publish: { deny: \"fovea.>\" } } } ]"), place.ErrRight, "fovea."},
+		{"no right to write", account("jetstream: enabled, users: [ { user: a, password: b, permissions: { publish: { deny: \"fovea.>\" } } } ]"),
+			place.ErrRight, "fovea."},
 		{"no room", account("jetstream { max_file: 1M }, users: [ { user: a, password: b } ]"), nil, "no room"},
 		{"small messages", "max_payload: 16K", nil, "max_payload"},
 	} {

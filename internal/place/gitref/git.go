@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	maxWait  = 5 * time.Minute // for a command of git, with an object of the largest size on its way
-	stopWait = 5 * time.Second // to end after that
-	maxSaid  = 2000            // bytes of what git says, its end
+	maxWait   = 5 * time.Minute // for a command of git, with an object of the largest size on its way
+	stopWait  = 5 * time.Second // to end after that
+	maxReport = 2000            // bytes of what git says, its end
 	// maxFile is the largest file that git may write, in the blocks of ulimit: an object, its index, and some more.
 	maxFile = "65536"
 )
@@ -81,7 +81,7 @@ func (r *repository) git(ctx context.Context, input []byte, args ...string) ([]b
 		return nil, fmt.Errorf("%w; install git", err)
 	case err != nil:
 		text := strings.ToValidUTF8(strings.Join(strings.Fields(said.String()), " "), "\uFFFD")
-		return nil, failed(text[max(0, len(text)-maxSaid):])
+		return nil, failed(text[max(0, len(text)-maxReport):])
 	}
 	return out, nil
 }

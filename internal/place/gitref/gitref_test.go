@@ -129,7 +129,8 @@ func TestBadRepositories(t *testing.T) {
 	if _, err := gitref.Open(t.Context(), "git+file:///nowhere/at/all", true); !errors.Is(err, place.ErrAway) {
 		t.Errorf("no repository: %v", err)
 	}
-	for _, address := range []string{"git+https://", "git+https://u:geheim@h/x", "git+https://u@h/x", "git+ssh://-oProxyCommand=x/y", "git+file:///x?name=a/b", "git+file:///x?y=1"} {
+	for _, address := range []string{"git+https://", "git+https://u:geheim@h/x", "git+https://u@h/x",
+		"git+ssh://-oProxyCommand=x/y", "git+file:///x?name=a/b", "git+file:///x?y=1"} {
 		if _, err := gitref.Open(t.Context(), address, true); !errors.Is(err, place.ErrURL) || strings.Contains(fmt.Sprint(err), "geheim") {
 			t.Errorf("%s: %v", address, err)
 		}
