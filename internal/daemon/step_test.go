@@ -35,6 +35,16 @@ func (h *house) twin() *house {
 	return other
 }
 
+// begun returns a memex with a first commit, which no daemon serves now.
+func begun(t *testing.T, how func(*daemon.Options)) *house {
+	t.Helper()
+	h := serve(t, how, "a.org")
+	_, err := api.OpIngest.Call(t.Context(), h.far.Service, api.IngestRequest{})
+	h.check(err)
+	h.check(h.stop())
+	return h
+}
+
 // TestInStep: what is committed on one machine is read on the other without anybody asking, both
 // ways, and both end with one root; off is off.
 func TestInStep(t *testing.T) {
@@ -45,8 +55,7 @@ func TestInStep(t *testing.T) {
 			o.Local.Places = place.Openers{"mem": func(context.Context, string, bool) (place.Place, error) { return meeting, nil }}
 		}
 	}
-	a := serve(t, of(config.SyncAlways), "a.org")
-	a.check(a.stop())
+	a := begun(t, of(config.SyncAlways))
 	b, c := a.twin(), a.twin()
 	a.start(of(config.SyncAlways))
 	b.start(of(config.SyncAlways))
@@ -101,8 +110,7 @@ func TestScrub(t *testing.T) {
 		o.Config.Sync = config.SyncOff
 		o.Local.Places = place.Openers{"mem": func(context.Context, string, bool) (place.Place, error) { return meeting, nil }}
 	}
-	a := serve(t, how, "a.org")
-	a.check(a.stop())
+	a := begun(t, how)
 	b := a.twin()
 	a.start(how)
 	b.start(how)

@@ -33,8 +33,8 @@ type Place interface {
 
 // Watcher is a place that tells of changes as they happen.
 type Watcher interface {
-	// Watch calls changed with the name of each object below a prefix that is written from now on,
-	// also by this machine, and with "" when something happened to the place itself, such as that
+	// Watch calls changed with the prefix as soon as it hears of changes, then with the name of each
+	// object below the prefix that is written, also by this machine, and with "" when something happened to the place itself, such as that
 	// another server leads it: what is there may then not be what was written. It returns when ctx
 	// ends or the place does not answer, with the reason.
 	Watch(ctx context.Context, prefix string, changed func(name string)) error

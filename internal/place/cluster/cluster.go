@@ -317,6 +317,7 @@ func (c *cluster) Watch(ctx context.Context, prefix string, changed func(name st
 		return c.fault(prefix, err)
 	}
 	defer consuming.Stop()
+	changed(prefix)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -70,8 +70,17 @@ func TestCluster(t *testing.T) {
 			}
 		}
 	}
-	if got := <-seen; got != name {
-		t.Errorf("the watcher saw %q", got)
+	all := map[string]bool{}
+	for len(all) < 3 { // that it watches, the head, and that another server leads
+		select {
+		case name := <-seen:
+			all[name] = true
+		case <-time.After(20 * time.Second):
+			t.Fatalf("the watcher saw %v", all)
+		}
+	}
+	if !all["heads/"] || !all[name] || !all[""] {
+		t.Errorf("the watcher saw %v", all)
 	}
 }
 

@@ -47,6 +47,7 @@ func (m *Memory) Watch(ctx context.Context, prefix string, changed func(name str
 		}
 	}
 	m.mu.Unlock()
+	changed(prefix)
 	<-ctx.Done()
 	m.mu.Lock()
 	defer m.mu.Unlock()
