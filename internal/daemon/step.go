@@ -137,11 +137,14 @@ func (p *partner) run() {
 			how = remotes.OpScrub
 			p.delay(rand.N(firstRetry)) // not all machines at once
 		case <-p.committed:
+			how = remotes.OpPush
 			wait := settle + rand.N(settle)
 			if isSlow {
 				wait = max(wait, pushEvery-time.Since(pushed))
 			}
-			p.delay(wait)
+			if p.delay(wait) {
+				how = remotes.OpSync
+			}
 		case err := <-watching:
 			if every = pollEvery; !errors.Is(err, remotes.ErrUnwatched) { // the connection broke
 				p.delay(next/2 + rand.N(next/2+1))
@@ -152,21 +155,27 @@ func (p *partner) run() {
 	}
 }
 
-// delay waits, unless another machine writes meanwhile.
-func (p *partner) delay(d time.Duration) {
+// delay waits, unless another machine writes meanwhile: it reports that.
+func (p *partner) delay(d time.Duration) (isChanged bool) {
 	over := time.NewTimer(d)
 	defer over.Stop()
 	select {
 	case <-p.ctx.Done():
 	case <-over.C:
 	case <-p.changed:
+		return true
 	}
+	return false
 }
 
 // exchange brings the memory and the remote in step by an operation. It logs a problem once, and that it
 // is over.
 func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) error {
-	for _, s := range []signal{p.committed, p.changed} { // what they tell of comes with this
+	news := []signal{p.committed, p.changed} // what they tell of comes with this
+	if how == remotes.OpPush {
+		news = news[:1]
+	}
+	for _, s := range news {
 		select {
 		case <-s:
 		default:

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -254,19 +255,18 @@ func (c *cluster) publish(ctx context.Context, m *nats.Msg, how ...jetstream.Pub
 // List returns the names that begin with a prefix, see place.Place. Of an object that was never
 // finished it has the name, so that who cleans up removes its chunks.
 func (c *cluster) List(ctx context.Context, prefix string) ([]string, error) {
+	ctx, stop := context.WithTimeout(ctx, callWait)
+	defer stop()
 	folder, _, _ := strings.Cut(prefix, "/")
+	info, err := c.stream.Info(ctx, jetstream.WithSubjectFilter(c.subject("*", folder)+".>"))
+	if err != nil {
+		return nil, c.fault(prefix, err)
+	}
 	names := map[string]bool{}
-	for _, kind := range []string{objects, chunks} {
-		ctx, stop := context.WithTimeout(ctx, callWait)
-		info, err := c.stream.Info(ctx, jetstream.WithSubjectFilter(c.subject(kind, folder)+".>"))
-		stop()
-		if err != nil {
-			return nil, c.fault(prefix, err)
-		}
-		for subject := range info.State.Subjects {
-			if name := c.object(kind, subject); strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
-				names[name] = true
-			}
+	for subject := range info.State.Subjects {
+		name := cmp.Or(c.object(objects, subject), c.object(chunks, subject))
+		if strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
+			names[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names)), nil
