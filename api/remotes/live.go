@@ -5,6 +5,7 @@ package remotes
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -18,9 +19,9 @@ func Names(m *fovea.Memory) ([]string, error) { return place.Names(m.Histories()
 // ErrUnwatched is returned by Watch for a place that tells of nothing.
 var ErrUnwatched = errors.New("it cannot be watched")
 
-// Watch calls changed when another machine has written to a remote, and shaken when what is there may
-// not be what was written, until ctx ends. Errors: ErrUnwatched, those of the place.
-func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, changed, shaken func()) error {
+// Watch calls changed with the name of another machine's log when that has been written, with "" when
+// any may have been, and shaken when what is there may not be what was written, until ctx ends. Errors: ErrUnwatched, those of the place.
+func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, changed func(machine string), shaken func()) error {
 	k, err := read(m, "watch", name)
 	if err != nil {
 		return err
@@ -40,7 +41,7 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name stri
 			shaken()
 		case place.HeadFolder + k.Machine:
 		default:
-			changed()
+			changed(strings.TrimPrefix(head, place.HeadFolder))
 		}
 	})
 }

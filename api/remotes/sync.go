@@ -38,6 +38,8 @@ var (
 type SyncRequest struct {
 	Name string `json:"name,omitempty" jsonschema:"of the remote; the only one by default; ipfs: and a CID to pull, ipfs: alone to push" arg:"NAME"`
 
+	From []string `json:"from,omitempty" jsonschema:"of a remote: the machines whose logs are read; all by default"`
+
 	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
@@ -98,7 +100,7 @@ func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*plac
 }
 
 // step is a part of an exchange with a remote.
-type step func(context.Context, api.Access, *place.Remote, *SyncResponse) error
+type step func(context.Context, api.Access, *place.Remote, SyncRequest, *SyncResponse) error
 
 // with carries out steps on the remote that a request means.
 func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps ...step) (_ *SyncResponse, err error) {
@@ -114,7 +116,7 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 	defer func() { err = errors.Join(err, r.Place.Close()) }()
 	done := &SyncResponse{Remote: name, Machines: []Machine{}}
 	for _, step := range steps {
-		if err := step(ctx, a, r, done); err != nil {
+		if err := step(ctx, a, r, req, done); err != nil {
 			return nil, fault.Wrap(op, name, kindOf(err), err)
 		}
 	}
@@ -137,7 +139,7 @@ func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 }
 
 // scrub reads back what this machine has written.
-func scrub(ctx context.Context, _ api.Access, r *place.Remote, done *SyncResponse) error {
+func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
 	found, err := r.Scrub(ctx)
 	done.Scrubbed = &found
 	if err == nil {
@@ -147,7 +149,7 @@ func scrub(ctx context.Context, _ api.Access, r *place.Remote, done *SyncRespons
 }
 
 // write pushes.
-func write(ctx context.Context, a api.Access, r *place.Remote, done *SyncResponse) error {
+func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
 	signed := ""
 	if head, text, err := a.Memex.History().SignedHead(ctx); err == nil && head.Seq > 0 {
 		signed = text
@@ -168,8 +170,8 @@ func write(ctx context.Context, a api.Access, r *place.Remote, done *SyncRespons
 }
 
 // fetch pulls, and merges what came.
-func fetch(ctx context.Context, a api.Access, r *place.Remote, done *SyncResponse) error {
-	others, err := r.Pull(ctx)
+func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, done *SyncResponse) error {
+	others, err := r.Pull(ctx, req.From...)
 	if err != nil {
 		return err
 	}

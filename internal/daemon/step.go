@@ -5,7 +5,9 @@ package daemon
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,6 +81,34 @@ func (s signal) set() {
 	}
 }
 
+// heard are the machines that have written since they were last asked for. It is safe for concurrent use.
+type heard struct {
+	mu    sync.Mutex
+	of    map[string]bool
+	isAll bool // any may have
+}
+
+func (h *heard) add(machine string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.of == nil {
+		h.of = map[string]bool{}
+	}
+	h.of[machine], h.isAll = true, h.isAll || machine == ""
+}
+
+// take returns the machines, none if all are to be asked.
+func (h *heard) take() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	names := slices.Sorted(maps.Keys(h.of))
+	if h.isAll {
+		names = nil
+	}
+	h.of, h.isAll = nil, false
+	return names
+}
+
 // partner is a remote that the memory is kept in step with.
 type partner struct {
 	ctx       context.Context
@@ -87,8 +117,9 @@ type partner struct {
 	memory    *fovea.Memory
 	name      string
 	committed signal // something was committed here
-	changed   signal // another machine has written there
 	shaken    signal // what this machine wrote there may be gone
+	changed   signal // another machine has written there
+	heard     heard  // which
 	problem   string // the last one that was logged
 }
 
@@ -98,26 +129,33 @@ func newPartner(ctx context.Context, t *terms, m *fovea.Memory, name string) *pa
 	return p
 }
 
-// run exchanges commits with the remote now, after commits here, when another machine has written there, and from time
-// to time, until it is stopped. A remote that cannot be reached is tried again, less and less often.
+// run exchanges commits with the remote now, after commits here, when another machine has written
+// there, and from time to time, until it is stopped. A remote that cannot be reached is tried again,
+// less and less often.
 func (p *partner) run() {
 	watching := make(chan error, 1)
 	var running sync.WaitGroup
 	defer running.Wait()
 	watch := func() {
 		running.Go(func() {
-			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, p.changed.set, p.shaken.set)
+			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, func(machine string) {
+				p.heard.add(machine)
+				p.changed.set()
+			}, p.shaken.set)
 		})
 	}
 	watch()
 	isSlow := remotes.IsRepository(p.memory, p.name)
 	retry, every := firstRetry, checkEvery
+	p.heard.add("")
 	for how := remotes.OpSync; ; {
 		if how == remotes.OpSync && remotes.ScrubDue(p.memory, p.name) {
 			how = remotes.OpScrub
 		}
 		err := p.exchange(how)
-		how = remotes.OpSync
+		if how = remotes.OpSync; err != nil {
+			p.heard.add("")
+		}
 		if p.ctx.Err() != nil || p.terms.now.Load().config.Sync == config.SyncOnce && err == nil {
 			return
 		}
@@ -132,6 +170,7 @@ func (p *partner) run() {
 		select {
 		case <-p.ctx.Done():
 		case <-again.C:
+			p.heard.add("")
 		case <-p.changed:
 		case <-p.shaken:
 			how = remotes.OpScrub
@@ -171,9 +210,9 @@ func (p *partner) delay(d time.Duration) (isChanged bool) {
 // exchange brings the memory and the remote in step by an operation. It logs a problem once, and that it
 // is over.
 func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) error {
-	news := []signal{p.committed, p.changed} // what they tell of comes with this
-	if how == remotes.OpPush {
-		news = news[:1]
+	news, req := []signal{p.committed}, remotes.SyncRequest{Name: p.name} // what they tell of comes with this
+	if how == remotes.OpSync {
+		news, req.From = append(news, p.changed), p.heard.take()
 	}
 	for _, s := range news {
 		select {
@@ -181,7 +220,7 @@ func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse
 		default:
 		}
 	}
-	done, err := how.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), remotes.SyncRequest{Name: p.name})
+	done, err := how.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), req)
 	log, problem := p.terms.daemon.opts.Log, ""
 	if err == nil && done.Scrubbed != nil && len(done.Scrubbed.Damaged) > 0 {
 		log.Warn("what this machine had written was gone or damaged, and was written again", "remote", p.name, "objects", len(done.Scrubbed.Damaged))

@@ -49,14 +49,14 @@ type Other struct {
 	Problem error
 }
 
-// Pull reads what the other machines' logs have, into copies of their histories in the state
-// folder. A log that cannot be read does not stop the others: its Problem says why. Errors:
+// Pull reads what the logs of some other machines have, of all if none is named, into copies of their
+// histories in the state folder. A log that cannot be read does not stop the others: its Problem says why. Errors:
 // those of the place and of the state folder.
-func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
-	if err := r.same(ctx); err != nil {
-		return nil, fmt.Errorf("pull: %w", err)
+func (r *Remote) Pull(ctx context.Context, machines ...string) ([]Other, error) {
+	err := r.same(ctx)
+	if err == nil && len(machines) == 0 {
+		machines, err = r.machines(ctx)
 	}
-	machines, err := r.machines(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("pull: %w", err)
 	}
@@ -66,7 +66,7 @@ func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
 	}
 	var all []Other
 	for _, machine := range machines {
-		if machine == known.Machine || machine == r.Machine {
+		if machine == known.Machine || machine == r.Machine || !machineName.MatchString(machine) {
 			continue
 		}
 		o, err := r.pull(ctx, machine)
