@@ -76,7 +76,7 @@ type Notes interface {
 	// notes.
 	Forgotten(title, text string) bool
 	// ResolveConflicts ends conflicts recorded in a node of an Org file, given by index in
-	// document.Resolver.Conflicts, or all of them if none is given. With take the version that lost
+	// document.Editor.Conflicts, or all of them if none is given. With take the version that lost
 	// replaces the present one, otherwise the present one stays; taking a deletion deletes the
 	// node. The drawer and the tag go with the last conflict. opts, the file, the result and the
 	// errors are as for Edit. If the text to replace has changed since, the error is Conflict and

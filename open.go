@@ -149,7 +149,7 @@ func openStore(s *scope.Scope, in vfs.FS, opts *disk.Options) (store.Store, erro
 // storeOptions returns the options of the store of a memex, or of a scope, which shares the
 // folder and the lock of its memex.
 func storeOptions(s *scope.Scope) *disk.Options {
-	opts := &disk.Options{Memex: s.Dir, Relaxed: s.Options.Relaxed, InPlace: s.Root.InPlace, ReadOnly: s.Memex().Unwritable}
+	opts := &disk.Options{Memex: s.Dir, InPlace: s.Root.InPlace, ReadOnly: s.Memex().Unwritable}
 	if s.Parent != nil {
 		opts.Owned = func() error { return s.Parent.Chain.Store().Owned() }
 		opts.InPlace = func() error { return s.Parent.Chain.Store().InPlace() }

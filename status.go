@@ -49,7 +49,6 @@ type Status struct {
 	Signature         string             `json:"signature,omitempty" jsonschema:"why the newest signature does not vouch for the head"`
 	Baselines         string             `json:"baselines,omitempty" jsonschema:"why nothing vouches for what is trusted of protected files"`
 	Configuration     string             `json:"configuration,omitempty" jsonschema:"why its file is not in force, or what of it waits"`
-	RelaxedMs         int64              `json:"relaxed_ms,omitempty" jsonschema:"power lost loses what was told in this time"` // see Options.Relaxed
 }
 
 // Status returns the status of the memory, at low cost. It does not wait for writers.
@@ -76,7 +75,6 @@ func (m *Memory) Status() Status {
 			s.DiagnosticList = append(s.DiagnosticList, document.Problem{Path: scope.Folder, Kind: "scope", Message: err.Error()})
 		}
 	}
-	s.RelaxedMs = m.scope.Options.Relaxed.Milliseconds()
 	s.SignedBy, s.Signature = m.scope.Chain.SignedBy(at)
 	s.Baselines = m.rights.BaselineStatus()
 	var err error

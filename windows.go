@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
@@ -88,12 +87,12 @@ func (x *memex) shownTo(key string, use func(*window.Shown) *window.Shown) {
 // What it was told is kept as what windows have shown is, see SessionWindow.
 func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []string) {
 	x.shownTo(key, func(before *window.Shown) *window.Shown {
-		all := &window.Shown{Nodes: map[string]shown.Node{}}
+		all := &window.Shown{Nodes: map[string]window.ShownNode{}}
 		if !fresh && before.Len() < maxTold { // else what is not asked about any more is forgotten
 			maps.Copy(all.Nodes, before.Nodes)
 		}
 		for _, id := range ids {
-			all.Nodes[id] = shown.Node{}
+			all.Nodes[id] = window.ShownNode{}
 			if _, known := before.Nodes[id]; fresh || !known {
 				unknown = append(unknown, id)
 			}
@@ -202,7 +201,7 @@ func (x *memex) writerOf(ctx context.Context, name string) (*write.Writer, error
 func newWindows(x *memex) *minds.Windows {
 	top := x.top.scope
 	return minds.NewWindows(minds.Host{
-		Open: x.writerOf, Names: x.names, Opened: x.opened.Load, Load: x.top.blocks.Files().Content, Shown: x.shownTo,
+		Open: x.writerOf, Names: x.names, Load: x.top.blocks.Files().Content, Shown: x.shownTo,
 		Writable: func() error { return x.top.Writable() },
 		Off:      top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})

@@ -61,16 +61,6 @@ func (l *Local) In(ctx context.Context) Access {
 // On is the memory of the scope that the call is about.
 func (l *Local) On() *fovea.Memory { return l.m }
 
-// FormerID returns the id that a name stands for, also of a node that is gone. Errors: those of
-// fovea.View.FormerID, as of the operation op.
-func (l *Local) FormerID(op, name string) (string, error) {
-	id, err := view.Of(l.m.View()).FormerID(name)
-	if err != nil {
-		return "", Named(err, op, "-", "")
-	}
-	return id, nil
-}
-
 // History is that of the scope that the call is about.
 func (l *Local) History() *travel.History { return travel.Of(l.m.History()) }
 
@@ -79,7 +69,7 @@ func (l *Local) History() *travel.History { return travel.Of(l.m.History()) }
 func (l *Local) Find(v *view.View, op, name string) (*node.Node, error) {
 	n, err := v.Resolve(l.Below(name))
 	if err != nil {
-		return nil, Named(err, op, "-", "")
+		return nil, Named(err, op)
 	}
 	return n, nil
 }

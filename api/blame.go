@@ -37,7 +37,7 @@ func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse,
 	}
 	l, id, err := inHistory(ctx, l, v, req.ID)
 	if err != nil {
-		return nil, Named(err, "blame", "-", "")
+		return nil, Named(err, "blame")
 	}
 	lines, by, gone, err := l.History().Blame(ctx, v, id)
 	if err != nil {

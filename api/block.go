@@ -142,6 +142,12 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 	if err != nil {
 		return nil, err
 	}
+	return d.add(ctx, l, v, req)
+}
+
+// add adds blocks. Those of a look into the mailbox are the messages of the view that the agent has
+// not read, and those that it has read leave.
+func (d desk) add(ctx context.Context, l *Local, v *view.View, req BlockAddRequest) (*BlockAddResponse, error) {
 	var read []string
 	for i := range req.Actions {
 		if a := &req.Actions[i]; a.Name == working.CheckMailbox && a.Messages == nil {
@@ -152,10 +158,7 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 	added, c, err := d.Add(ctx, v, working.Request{
 		Agent: d.agent, Home: l.Options.Home, Blocks: req.Blocks, Actions: req.Actions, Remove: read, Now: l.Options.Now(),
 	}, l.Write())
-	if err != nil {
-		return nil, err
-	}
-	return &BlockAddResponse{c.Seq, added}, nil
+	return &BlockAddResponse{c.Seq, added}, err
 }
 
 // MailRead brings the blocks of the caller's mailbox up to date after messages of a view were
@@ -166,13 +169,9 @@ func (l *Local) MailRead(ctx context.Context, v *view.View) {
 	if err != nil || agent == "" || !slices.Contains(there, session) {
 		return
 	}
-	on, err := inScope(ctx, l, session)
-	if err == nil {
-		bs, h := minds.BlocksOf(on.m.Blocks()), fovea.HiveOf(l.Memex)
-		if read := readMail(bs, h, agent); len(read) > 0 {
-			check := []working.Action{{Name: working.CheckMailbox, Messages: unread(v, h, agent)}}
-			_, _, err = bs.Add(ctx, v, working.Request{Agent: agent, Actions: check, Remove: read, Now: l.Options.Now()}, &fovea.WriteOptions{})
-		}
+	d, err := deskOf(ctx, l, "")
+	if err == nil && len(readMail(d.Blocks, fovea.HiveOf(l.Memex), agent)) > 0 {
+		_, err = d.add(ctx, l, v, BlockAddRequest{Actions: []working.Action{{Name: working.CheckMailbox}}})
 	}
 	if err != nil {
 		l.Warn(fmt.Errorf("the messages are read, but their blocks stay: %w", err))

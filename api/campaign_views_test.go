@@ -13,13 +13,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/oldview"
+	lines "github.com/fovea-memory/fovea/internal/text"
 )
 
 // oldViews is a memory with notes that two sessions of agents and an editor change, each note in a
@@ -59,7 +58,7 @@ func (w *oldViews) open() {
 			w.Fatal(err)
 		}
 	}
-	m, err := fovea.Open(w.Context(), w.dir, &fovea.Options{StateDir: w.state, Relaxed: time.Minute})
+	m, err := fovea.Open(w.Context(), w.dir, &fovea.Options{StateDir: w.state})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -259,10 +258,10 @@ func (h *oldNote) look(a *agentView) {
 		if err != nil {
 			h.Fatal(err)
 		}
-		text := strings.TrimSuffix(n.Content, "\n") + "\n"
-		text = oldview.Page(text[min(req.Offset, len(text)):], req.Page)
-		a.sees(text)
-		a.page[name] = req.Offset + len(text)
+		whole := strings.TrimSuffix(n.Content, "\n") + "\n"
+		page := lines.Page(whole[min(req.Offset, len(whole)):], req.Page)
+		a.sees(page)
+		a.page[name] = req.Offset + len(page)
 	case 2:
 		req := api.ContextRequest{Focus: name, Budget: 100 + h.Rand.IntN(400), Degrade: true, Page: h.Rand.IntN(2) * (50 + h.Rand.IntN(300))}
 		found, err := api.OpContext.Call(a.ctx, h.svc, req)

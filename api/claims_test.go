@@ -11,9 +11,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/author"
 )
@@ -24,7 +22,7 @@ func TestStaleClaims(t *testing.T) {
 	for _, number := range []uint64{1, 99} {
 		svc, _ := lived(t)
 		there := filepath.Join(t.TempDir(), "there")
-		all := append(requests("Rule of the owner"), asked{"event", events.EventRequest{Event: "manual-persist"}},
+		all := append(requests("Rule of the owner"), asked{"event", api.EventRequest{Event: "manual-persist"}},
 			asked{"bundle-write", remotes.BundleRequest{File: there, Plain: true}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: there + ".jsonl"}})
 		ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Owner})
 		if _, err := api.OpEdit.Call(ada, svc, api.EditRequest{ID: "task", Todo: new("TODO"), Property: []string{"TASK=yes"}}); err != nil {
@@ -34,7 +32,7 @@ func TestStaleClaims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := feedback.OpFeedback.Call(t.Context(), svc, feedback.UsefulRequest{Useful: []string{"mine"}, Question: "Mine"}); err != nil {
+		if _, err := api.OpFeedback.Call(t.Context(), svc, api.UsefulRequest{Useful: []string{"mine"}, Question: "Mine"}); err != nil {
 			t.Fatal(err)
 		}
 		if number == 1 { // it was in force
@@ -62,7 +60,7 @@ func TestStaleClaims(t *testing.T) {
 				continue
 			}
 			_, err := svc(stale, api.Call{Op: op, Request: a.req})
-			if err == nil && !slices.Contains(unclaimed, a.op) && !reflect.DeepEqual(a.req, events.EventRequest{Event: "checkpoint"}) {
+			if err == nil && !slices.Contains(unclaimed, a.op) && !reflect.DeepEqual(a.req, api.EventRequest{Event: "checkpoint"}) {
 				t.Errorf("%s %+v was done under the claim %d", a.op, a.req, number)
 			}
 			refused[a.op] = refused[a.op] || fovea.KindOf(err) == fovea.Conflict

@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/index"
-	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -117,7 +117,7 @@ func (h *Hit) showsAll(of *node.Node, content bool, bytes int) bool {
 		}
 		left = strings.TrimPrefix(after, " ")
 	}
-	return of.Type == document.TypeHeadline && left == "" && bytes < oldview.MaxUnseen
+	return of.Type == document.TypeHeadline && left == "" && bytes < travel.MaxUnseen
 }
 
 // addMatch adds the line of a node's text that has the most of some words, at most so many

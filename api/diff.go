@@ -134,60 +134,48 @@ func (l *Local) Would(ctx context.Context, c fovea.Commit) *Difference {
 // described is a difference in words. The views that it is between are needed for its text; without
 // b, what would change has the lines that it has in a.
 func described(d history.Difference, a, b *view.View, text bool) *Difference {
-	out := &Difference{Added: []Changed{}, Removed: []Changed{}, Changed: []Changed{}, Moved: []Changed{}}
-	was, renamed, left := map[string]*node.Node{}, map[string]bool{}, map[string]*node.Node{}
+	left, was := map[string]*node.Node{}, map[string]*node.Node{}
 	for _, n := range d.Removed {
 		left[n.ID] = n
 	}
 	for _, e := range d.Renamed {
 		was[e.New] = left[e.Old]
-		renamed[e.Old] = true
+		delete(left, e.Old)
 	}
-	lines := func(was, is *node.Node) string { return "" }
+	var at, now map[*node.Node]int
 	if text {
-		before, after := slices.Clone(d.Removed), slices.Clone(d.Added)
-		for _, n := range was {
-			if n != nil {
-				before = append(before, n)
-			}
+		var before, after []*node.Node
+		for was, is := range d.All() {
+			before, after = append(before, was), append(after, is)
 		}
-		for _, p := range d.Changed {
-			before, after = append(before, p[0]), append(after, p[1])
-		}
-		at, now := linesBy(a, before), map[*node.Node]int{}
-		if b != nil {
-			now = linesBy(b, after)
-		} else {
+		if at, now = linesBy(a, before), linesBy(b, after); b == nil {
 			for _, p := range d.Changed {
 				now[p[1]] = at[p[0]]
 			}
 		}
-		lines = func(was, is *node.Node) string { return unified(at, now, was, is) }
 	}
-	for _, n := range d.Added {
-		c := changed(n, "")
-		if old := was[n.ID]; old != nil {
-			c.Was = old.ID
+	entry := func(from, to *node.Node, was string) Changed {
+		n := cmp.Or(to, from)
+		c := Changed{ID: n.ID, Title: n.ListedTitle(), Path: n.Path, Was: was}
+		if text {
+			c.Text = unified(at, now, from, to)
 		}
-		c.Text = lines(was[n.ID], n)
-		out.Added = append(out.Added, c)
+		return c
 	}
-	for _, n := range d.Removed {
-		c := changed(n, "")
-		if !renamed[n.ID] { // else the lines are with its new id
-			c.Text = lines(n, nil)
-		}
-		out.Removed = append(out.Removed, c)
+	both := func(p [2]*node.Node) Changed { return entry(p[0], p[1], moved(p)) }
+	return &Difference{
+		Added: each(d.Added, func(n *node.Node) Changed {
+			return entry(was[n.ID], n, cmp.Or(was[n.ID], &node.Node{}).ID)
+		}),
+		Removed: each(d.Removed, func(n *node.Node) Changed {
+			c := entry(n, nil, "")
+			if left[n.ID] == nil { // the lines are with its new id
+				c.Text = ""
+			}
+			return c
+		}),
+		Changed: each(d.Changed, both), Moved: each(d.Moved, both),
 	}
-	for _, p := range d.Changed {
-		c := changed(p[1], moved(p))
-		c.Text = lines(p[0], p[1])
-		out.Changed = append(out.Changed, c)
-	}
-	for _, p := range d.Moved {
-		out.Moved = append(out.Moved, changed(p[1], moved(p)))
-	}
-	return out
 }
 
 func moved(p [2]*node.Node) string {
@@ -200,13 +188,13 @@ func moved(p [2]*node.Node) string {
 	return ""
 }
 
-func changed(n *node.Node, was string) Changed {
-	return Changed{ID: n.ID, Title: n.ListedTitle(), Path: n.Path, Was: was}
-}
-
-// linesBy returns the lines that nodes begin at, by node.
+// linesBy returns the lines that nodes begin at in a view, by node. Neither view nor nodes need be there.
 func linesBy(v *view.View, nodes []*node.Node) map[*node.Node]int {
-	by := make(map[*node.Node]int, len(nodes))
+	by := map[*node.Node]int{}
+	if v == nil {
+		return by
+	}
+	nodes = slices.DeleteFunc(nodes, func(n *node.Node) bool { return n == nil })
 	for i, line := range linesOf(v, nodes) {
 		by[nodes[i]] = line
 	}

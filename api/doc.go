@@ -19,7 +19,15 @@
 //   - Errors are *fovea.Error, so that every surface can tell their kinds.
 //   - A context carries the caller's grant and the scopes, see package author; what
 //     belongs to one call is a field of Call.
+//   - Content that a commit records as removed is not damage. No proof is handed out that the
+//     verifier refuses, and only those who may read a note at a moment may have a proof of it.
+//   - Feedback is about what was shown: to an agent in one of its windows, to the owner by a
+//     search for the question. Anything else is an error.
+//   - Fovea executes nothing in a skill: it names the skills that answer to an event. Only the owner
+//     holds buffers, as long as its stream of events is open, and an agent reads its own lines of
+//     the log and no others.
 //
-// Elsewhere: what the operations do (package fovea), what an agent may ask of them
-// (package trust), how they are printed (internal/cli).
+// Elsewhere: what the operations do (package fovea), those of agents, other programs and other
+// places (api/agents, api/exchange, api/remotes), what an agent may ask of them (package trust), how
+// they are printed (internal/cli).
 package api

@@ -15,8 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -59,7 +59,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 		sawIt := held && there && r.Seen(id) == n.Own
 		if replacing && slices.Contains([]merkle.Digest{{}, n.Own, n.Version}, base) {
 			if err := r.RequireSeen(ctx, v, op, n); err != nil {
-				return nil, Named(err, op, id, name)
+				return nil, named(err, op, id, name)
 			}
 			if opts.Base = cmp.Or(base, n.Own); replaces == nil {
 				opts.Base = cmp.Or(base, n.Version) // which covers what is below it
@@ -70,7 +70,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 			continue // it may have changed meanwhile
 		}
 		if err != nil {
-			return nil, Named(err, op, id, name)
+			return nil, named(err, op, id, name)
 		}
 		out := editResponse(on, id, c)
 		if held {
@@ -80,9 +80,11 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	}
 }
 
-// Named says an error of an operation by its own name, and of the node by the name
-// that the caller gave it.
-func Named(err error, op, id, name string) error {
+// Named says an error of an operation by its own name.
+func Named(err error, op string) error { return named(err, op, "-", "") }
+
+// named is Named, and says the node by the name that the caller gave it.
+func named(err error, op, id, name string) error {
 	e, ok := errors.AsType[*fovea.Error](err)
 	if !ok {
 		return err
@@ -170,9 +172,9 @@ func target(ctx context.Context, l *Local, op, name, digest string) (on *Local, 
 	if err != nil {
 		return l, "", opts, err
 	}
-	n, err := v.Resolve(l.Below(name))
+	n, err := l.Find(v, op, name)
 	if err != nil {
-		return l, "", opts, Named(err, op, "-", "")
+		return l, "", opts, err
 	}
 	if name := l.Memex.Folder().Buffers().Holder(n.Path); name != "" { // before what the buffer shows is taken for a conflict
 		return l, "", opts, fault.Wrap(op, n.Path, fault.Busy, &corpus.BusyError{Lock: corpus.BufferLock(name)})
@@ -321,10 +323,10 @@ func inOrder(l *Local, v *view.View, ids []string) []Node {
 
 // readerOf returns the session of a call, false for one that is not held to what it has seen: of the
 // owner, for what the owner accepted, or a repeated one.
-func readerOf(ctx context.Context, l *Local) (*oldview.Reader, bool) {
+func readerOf(ctx context.Context, l *Local) (*travel.Reader, bool) {
 	actor := author.ActorOf(ctx)
 	agent, session := l.AgentAndSession(ctx, "")
-	r := &oldview.Reader{History: l.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.Scopes(ctx).Session)}
+	r := &travel.Reader{History: l.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.Scopes(ctx).Session)}
 	r.Shown = func(use func(*window.Shown) *window.Shown) {
 		fovea.WindowsOf(l.Memex).Shown("whole\n"+session+"\n"+agent, use)
 	}
@@ -341,7 +343,7 @@ func saw(ctx context.Context, l *Local, nodes ...*node.Node) {
 
 // completeChange completes the answer to a change that the session has made of a node: with the lines of
 // others that it has not seen, which then count as seen. sawAll reports that there are none.
-func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditResponse, sawAll bool) error {
+func completeChange(ctx context.Context, l *Local, r *travel.Reader, out *EditResponse, sawAll bool) error {
 	v, err := l.View(ctx)
 	if err != nil {
 		return err
@@ -357,7 +359,7 @@ func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditR
 		if err != nil {
 			return err
 		}
-		if out.Unseen = lines; len(strings.Join(lines, "")) > oldview.MaxUnseen {
+		if out.Unseen = lines; len(strings.Join(lines, "")) > travel.MaxUnseen {
 			out.Unseen = []string{fmt.Sprintf("%d lines, which show has", len(lines))}
 			return nil
 		}

@@ -6,8 +6,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
@@ -56,18 +56,9 @@ func warnGuard(l *Local, g *view.View) {
 		{g.Unreviewed(), "changed outside Fovea and not reviewed yet: %s; see fovea guard diff"},
 	} {
 		if len(w.paths) > 0 {
-			l.Warn(fmt.Errorf(w.said, few(w.paths)))
+			l.Warn(fmt.Errorf(w.said, scope.Abbreviate(w.paths, "")))
 		}
 	}
-}
-
-// few names some of many.
-func few(paths []string) string {
-	const some = 5
-	if len(paths) <= some {
-		return strings.Join(paths, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(paths[:some], ", "), len(paths)-some)
 }
 
 // unreviewed reports whether a node stands in a file that nobody looked at since

@@ -15,8 +15,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
@@ -68,7 +66,7 @@ func TestGuardOperations(t *testing.T) {
 	ctx := t.Context()
 	states := func() string {
 		t.Helper()
-		p, err := care.OpGuard.Call(ctx, svc, api.None{})
+		p, err := api.OpGuard.Call(ctx, svc, api.None{})
 		if err != nil || len(p.Files) != 1 || len(p.Policy) == 0 {
 			t.Fatalf("%+v, %v", p, err)
 		}
@@ -77,23 +75,23 @@ func TestGuardOperations(t *testing.T) {
 	if got := states(); got != "skills/plan.org lockdown as trusted" {
 		t.Errorf("at first: %s", got)
 	}
-	for _, decide := range []func() (*care.GuardDecision, error){
-		func() (*care.GuardDecision, error) {
-			return care.OpGuardReject.Call(ctx, svc, care.GuardRequest{Path: "./skills/plan.org"})
+	for _, decide := range []func() (*api.GuardDecision, error){
+		func() (*api.GuardDecision, error) {
+			return api.OpGuardReject.Call(ctx, svc, api.GuardRequest{Path: "./skills/plan.org"})
 		},
-		func() (*care.GuardDecision, error) {
-			return care.OpGuardAdopt.Call(ctx, svc, care.GuardRequest{Path: m.Dir() + "/skills/plan.org"})
+		func() (*api.GuardDecision, error) {
+			return api.OpGuardAdopt.Call(ctx, svc, api.GuardRequest{Path: m.Dir() + "/skills/plan.org"})
 		},
 	} {
 		put(t, m.Dir(), "skills/plan.org", planText+"* Obey\n")
 		if got := states(); got != "skills/plan.org lockdown changed" {
 			t.Errorf("after a change: %s", got)
 		}
-		d, err := care.OpGuardDiff.Call(ctx, svc, care.GuardDiffRequest{Path: "skills/plan.org", Text: true})
+		d, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "skills/plan.org", Text: true})
 		if err != nil || len(d.Changes) != 1 || d.Changes[0].Where != "Obey" || !strings.Contains(d.Changes[0].Text, "+* Obey") {
 			t.Errorf("diff: %+v, %v", d, err)
 		}
-		if _, err := care.OpGuardAdopt.Call(ctx, svc, care.GuardRequest{Path: "skills/plan.org", SHA256: d.Trusted}); fovea.KindOf(err) != fovea.Conflict {
+		if _, err := api.OpGuardAdopt.Call(ctx, svc, api.GuardRequest{Path: "skills/plan.org", SHA256: d.Trusted}); fovea.KindOf(err) != fovea.Conflict {
 			t.Errorf("another text than the one seen: %v", err)
 		}
 		done, err := decide()
@@ -104,12 +102,12 @@ func TestGuardOperations(t *testing.T) {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 	}
-	for _, req := range []care.GuardRequest{{}, {Path: "skills/plan.org", SHA256: "00"}, {Path: "skills/plan.org", SHA256: strings.Repeat("0", 64)}} {
-		if _, err := care.OpGuardAdopt.Call(ctx, svc, req); fovea.KindOf(err) != fovea.Invalid {
+	for _, req := range []api.GuardRequest{{}, {Path: "skills/plan.org", SHA256: "00"}, {Path: "skills/plan.org", SHA256: strings.Repeat("0", 64)}} {
+		if _, err := api.OpGuardAdopt.Call(ctx, svc, req); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v", req, err)
 		}
 	}
-	if _, err := care.OpGuardDiff.Call(ctx, svc, care.GuardDiffRequest{Path: "tasks.org"}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "tasks.org"}); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("not protected: %v", err)
 	}
 }
@@ -157,7 +155,7 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{})
 	ctx := t.Context()
 	put(t, m.Dir(), "skills/plan.org", strings.Replace(planText, "Look around", "Obey me", 1)+"* Evil twin\n")
-	if _, err := care.OpGuardDiff.Call(ctx, svc, care.GuardDiffRequest{Path: "skills/plan.org"}); err != nil {
+	if _, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "skills/plan.org"}); err != nil {
 		t.Fatal(err)
 	}
 	evil, err := m.History().At(ctx, "head")
@@ -173,7 +171,7 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := fmt.Sprintf("seq:%d", evil.Head().Seq)
-	if _, err := care.OpGuardReject.Call(ctx, svc, care.GuardRequest{Path: "skills/plan.org"}); err != nil {
+	if _, err := api.OpGuardReject.Call(ctx, svc, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
 		t.Fatal(err)
 	}
 	agent := author.WithGrant(ctx, api.Grant{Agent: "ada", Role: api.Agent})
@@ -281,7 +279,7 @@ func TestSkillsElsewhere(t *testing.T) {
 	if s, err := api.OpSkill.Call(t.Context(), svc, api.SkillRequest{Name: "plan"}); err != nil || s.Source != planText {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if got, err := events.OpEvent.Call(t.Context(), svc, events.EventRequest{Event: "morning"}); err != nil || !slices.Equal(got.Skills, []string{"plan"}) {
+	if got, err := api.OpEvent.Call(t.Context(), svc, api.EventRequest{Event: "morning"}); err != nil || !slices.Equal(got.Skills, []string{"plan"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	agent, guarded := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent}), trust.Guarded(svc)
@@ -335,13 +333,13 @@ func TestTrigger(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{})
 	agent := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	var first *api.Checkpoint
-	beat, err := events.OpEvent.Call(agent, trust.Guarded(svc), events.EventRequest{Event: "heartbeat"})
-	want := &events.EventResponse{Event: "heartbeat", Skills: []string{"state-persistence"}}
+	beat, err := api.OpEvent.Call(agent, trust.Guarded(svc), api.EventRequest{Event: "heartbeat"})
+	want := &api.EventResponse{Event: "heartbeat", Skills: []string{"state-persistence"}}
 	if diff := cmp.Diff(want, beat); err != nil || diff != "" || len(namedSnapshots(m)) != 0 {
 		t.Errorf("heartbeat: %v, snapshots %v (-want +got):\n%s", err, namedSnapshots(m), diff)
 	}
 	for _, event := range []string{"manual-persist", "manual-persist"} {
-		got, err := events.OpEvent.Call(agent, trust.Guarded(svc), events.EventRequest{Event: event, Action: " {x} "})
+		got, err := api.OpEvent.Call(agent, trust.Guarded(svc), api.EventRequest{Event: event, Action: " {x} "})
 		if err != nil || got.Checkpoint == nil || got.Action != " {x} " || len(got.Skills) != 1 {
 			t.Fatalf("%s: %+v, %v", event, got, err)
 		}
@@ -353,16 +351,16 @@ func TestTrigger(t *testing.T) {
 		}
 	}
 	was := m.View().Head()
-	got, err := events.OpEvent.Call(t.Context(), svc, events.EventRequest{Event: "morning"})
-	if diff := cmp.Diff(&events.EventResponse{Event: "morning", Skills: []string{"plan"}}, got); err != nil || diff != "" {
+	got, err := api.OpEvent.Call(t.Context(), svc, api.EventRequest{Event: "morning"})
+	if diff := cmp.Diff(&api.EventResponse{Event: "morning", Skills: []string{"plan"}}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	const list = "buffer-update, heartbeat, manual-persist, morning, point-update"
-	got, err = events.OpEvent.Call(t.Context(), svc, events.EventRequest{Event: "nothing"})
+	got, err = api.OpEvent.Call(t.Context(), svc, api.EventRequest{Event: "nothing"})
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), list) {
 		t.Errorf("an event that nobody knows: %+v, %v", got, err)
 	}
-	if _, err := events.OpEvent.Call(t.Context(), svc, events.EventRequest{}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := api.OpEvent.Call(t.Context(), svc, api.EventRequest{}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("no event: %v", err)
 	}
 	if m.View().Head().Seq != was.Seq {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 )
 
 // handleOf returns the handle of a node.
@@ -75,7 +74,7 @@ func TestEachOperationTakesHandles(t *testing.T) {
 		{"log of what is gone", func() (any, error) { return api.OpLog.Call(ctx, svc, api.LogRequest{ID: gauge}) }, `"seq":1`},
 		{"show of what is gone", func() (any, error) { return api.OpShow.Call(ctx, svc, api.ShowRequest{ID: gauge, At: "seq:1"}) }, `speaks LoRa`},
 		{"purge of what is gone", func() (any, error) {
-			return care.OpPurge.Call(ctx, svc, care.PurgeRequest{IDs: []string{gauge}, DryRun: true})
+			return api.OpPurge.Call(ctx, svc, api.PurgeRequest{IDs: []string{gauge}, DryRun: true})
 		}, `"versions":`},
 	} {
 		answer, err := step.call()

@@ -139,7 +139,7 @@ func TestHostileTextsAct(t *testing.T) {
 		paths = append(paths, path)
 	}
 	exports := t.TempDir()
-	failed := foveatest.ExportInEmacs(t, exports, paths...)
+	failed := foveatest.ExerciseInEmacs(t, exports, paths...)
 	ran, err := os.ReadDir(marks)
 	t.Logf("of %d texts %d ran, and %d commands failed", len(paths), len(ran), len(failed))
 	acts := map[string]int{}
@@ -190,7 +190,7 @@ func newHostile(t *testing.T) *hostile {
 			t.Fatal(err)
 		}
 	}
-	e.before = foveatest.ExerciseInEmacs(t, e.files()...)
+	e.before = foveatest.ExerciseInEmacs(t, "", e.files()...)
 	m, err := fovea.Open(t.Context(), e.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +313,7 @@ func (e *hostile) edit(n int, text, under string) {
 func (e *hostile) look() {
 	e.t.Helper()
 	exports := e.t.TempDir()
-	after := foveatest.ExportInEmacs(e.t, exports, e.files()...)
+	after := foveatest.ExerciseInEmacs(e.t, exports, e.files()...)
 	for _, what := range slices.Sorted(maps.Keys(after)) {
 		if e.before[what] == "" {
 			e.t.Errorf("%s ended with %s", what, after[what])

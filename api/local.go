@@ -240,8 +240,9 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		return nil, fault.Wrap("context", "", fault.Other, err)
 	}
 	defer release()
-	minds.BlocksOf(l.Memex.Blocks()).Files().Serve(ctx, v, &wr.Caller)
-	given := recording(ctx, l, &wr)
+	given := &minds.Given{Now: l.Options.Now(), View: v}
+	given.Agent, given.Session = l.AgentAndSession(ctx, "")
+	minds.BlocksOf(l.Memex.Blocks()).Files().Record(ctx, v, &wr.Caller, given)
 	before, err := windowBefore(ctx, l, req)
 	if err != nil {
 		return nil, err
@@ -259,11 +260,12 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	changes := minds.Compare(before, v, w)
 	if changes.Repeats(before, w) && !req.Fresh {
 		w = w.Repeated(counter)
-	} else {
+	} else if given.Agent != "" {
 		if req.Private {
 			wr.Question, wr.Task = "", ""
 		}
-		record(ctx, l, given, v, wr, w)
+		given.Request, given.Window = wr, w
+		fovea.WindowsOf(l.Memex).Add(ctx, given)
 	}
 	return &ContextResponse{
 		Window: *w, Session: session, Since: changes, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),

@@ -17,7 +17,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
@@ -103,7 +102,7 @@ func (f *folder) others() map[string]string {
 // standing lists the protected files that are not as they were trusted.
 func (f *folder) standing() []string {
 	f.t.Helper()
-	p, err := care.OpGuard.Call(f.t.Context(), f.person, api.None{})
+	p, err := api.OpGuard.Call(f.t.Context(), f.person, api.None{})
 	if err != nil {
 		f.t.Fatal(err)
 	}

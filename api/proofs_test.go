@@ -9,7 +9,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 )
@@ -28,55 +27,55 @@ func TestProofs(t *testing.T) {
 	ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Reader})
 	svc := trust.Guarded(r.owner)
 	for name, tc := range map[string]struct {
-		req         care.ProofRequest
+		req         api.ProofRequest
 		claim, text string
 		owner       bool // it is for the owner alone
 	}{
-		"a note":       {req: care.ProofRequest{ID: "note"}, claim: `the note "note" with these 49 bytes stood in "notes/n.org"`, text: "another text\n"},
-		"a title":      {req: care.ProofRequest{ID: "Note"}, claim: `the note "note" with these 49 bytes`, text: "another text\n"},
-		"a note then":  {req: care.ProofRequest{ID: "note", At: then}, claim: `the note "note" with these 41 bytes`, text: "text\n"},
-		"absent":       {req: care.ProofRequest{ID: "none", Absent: true}, claim: `no note with the id "none" was in memory`, owner: true},
-		"absent then":  {req: care.ProofRequest{ID: "none", Absent: true, At: then}, claim: `no note with the id "none" was in memory`, owner: true},
-		"two heads":    {req: care.ProofRequest{From: head.Note}, claim: "the history of memory "},
-		"heads itself": {req: care.ProofRequest{From: head.Note, To: head.Note}, claim: "the history of memory "},
+		"a note":       {req: api.ProofRequest{ID: "note"}, claim: `the note "note" with these 49 bytes stood in "notes/n.org"`, text: "another text\n"},
+		"a title":      {req: api.ProofRequest{ID: "Note"}, claim: `the note "note" with these 49 bytes`, text: "another text\n"},
+		"a note then":  {req: api.ProofRequest{ID: "note", At: then}, claim: `the note "note" with these 41 bytes`, text: "text\n"},
+		"absent":       {req: api.ProofRequest{ID: "none", Absent: true}, claim: `no note with the id "none" was in memory`, owner: true},
+		"absent then":  {req: api.ProofRequest{ID: "none", Absent: true, At: then}, claim: `no note with the id "none" was in memory`, owner: true},
+		"two heads":    {req: api.ProofRequest{From: head.Note}, claim: "the history of memory "},
+		"heads itself": {req: api.ProofRequest{From: head.Note, To: head.Note}, claim: "the history of memory "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := care.OpProve.Call(t.Context(), r.owner, tc.req)
+			p, err := api.OpProve.Call(t.Context(), r.owner, tc.req)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := care.OpCheck.Call(t.Context(), r.owner, care.CheckProofRequest{Proof: p.Proof})
+			v, err := api.OpCheckProof.Call(t.Context(), r.owner, api.CheckProofRequest{Proof: p.Proof})
 			if err != nil || !v.Holds || !strings.HasPrefix(v.Claim, tc.claim) || v.Claim != p.Claim ||
 				!strings.HasSuffix(v.Note, tc.text) || (v.Note == "") != (tc.text == "") {
 				t.Errorf("%+v, %v", v, err)
 			}
-			if _, err := care.OpProve.Call(ada, svc, tc.req); (fovea.KindOf(err) == fovea.Denied) != tc.owner || (err != nil) != tc.owner {
+			if _, err := api.OpProve.Call(ada, svc, tc.req); (fovea.KindOf(err) == fovea.Denied) != tc.owner || (err != nil) != tc.owner {
 				t.Errorf("to an agent: %v", err)
 			}
 		})
 	}
 	text := strings.Repeat("x", 20<<10)
 	for name, tc := range map[string]struct {
-		req  care.ProofRequest
+		req  api.ProofRequest
 		want fovea.Kind
 	}{
-		"nothing":            {care.ProofRequest{}, fovea.Invalid},
-		"no such note":       {care.ProofRequest{ID: "none"}, fovea.NotFound},
-		"no such moment":     {care.ProofRequest{ID: "note", At: "seq:99"}, fovea.NotFound},
-		"absence of a note":  {care.ProofRequest{ID: "note", Absent: true}, fovea.Conflict},
-		"a head and a note":  {care.ProofRequest{ID: "note", From: head.Note}, fovea.Invalid},
-		"no head":            {care.ProofRequest{From: "x"}, fovea.Invalid},
-		"a long head":        {care.ProofRequest{From: text}, fovea.Invalid},
-		"heads turned round": {care.ProofRequest{From: mustHead(t, r), To: head.Note}, fovea.Invalid},
+		"nothing":            {api.ProofRequest{}, fovea.Invalid},
+		"no such note":       {api.ProofRequest{ID: "none"}, fovea.NotFound},
+		"no such moment":     {api.ProofRequest{ID: "note", At: "seq:99"}, fovea.NotFound},
+		"absence of a note":  {api.ProofRequest{ID: "note", Absent: true}, fovea.Conflict},
+		"a head and a note":  {api.ProofRequest{ID: "note", From: head.Note}, fovea.Invalid},
+		"no head":            {api.ProofRequest{From: "x"}, fovea.Invalid},
+		"a long head":        {api.ProofRequest{From: text}, fovea.Invalid},
+		"heads turned round": {api.ProofRequest{From: mustHead(t, r), To: head.Note}, fovea.Invalid},
 	} {
-		if _, err := care.OpProve.Call(t.Context(), r.owner, tc.req); fovea.KindOf(err) != tc.want {
+		if _, err := api.OpProve.Call(t.Context(), r.owner, tc.req); fovea.KindOf(err) != tc.want {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}
-	if v, err := care.OpCheck.Call(t.Context(), r.owner, care.CheckProofRequest{Proof: "{}"}); err != nil || v.Holds || v.Why == "" {
+	if v, err := api.OpCheckProof.Call(t.Context(), r.owner, api.CheckProofRequest{Proof: "{}"}); err != nil || v.Holds || v.Why == "" {
 		t.Errorf("no proof: %+v, %v", v, err)
 	}
-	if _, err := care.OpCheck.Call(t.Context(), r.owner, care.CheckProofRequest{Proof: "{}", Key: "x"}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := api.OpCheckProof.Call(t.Context(), r.owner, api.CheckProofRequest{Proof: "{}", Key: "x"}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("no key: %v", err)
 	}
 }

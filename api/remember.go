@@ -51,7 +51,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	} else {
 		n, failed := v.Resolve(under)
 		if failed != nil {
-			return nil, Named(failed, "remember", "-", "")
+			return nil, Named(failed, "remember")
 		}
 		under = n.ID
 		l, err = holding(ctx, l, v, n)
@@ -64,7 +64,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
 	}, l.Write())
 	if err != nil {
-		return nil, Named(err, "remember", under, cmp.Or(req.Under, inbox))
+		return nil, named(err, "remember", under, cmp.Or(req.Under, inbox))
 	}
 	out := editResponse(l, id, c)
 	out.Known = c.Seq == 0 && c.Would == nil && id != "" // a dry run has no id for what it did not write

@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/working"
@@ -78,7 +79,7 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 		if path == l.Below(req.Name) || !ok && bears == name {
 			_, err := v.Resolve(path)
 			if fovea.KindOf(err) == fovea.Locked {
-				return nil, Named(err, "skill", "-", "")
+				return nil, Named(err, "skill")
 			}
 		}
 	}
@@ -97,7 +98,7 @@ func noSkill(r *skill.Registry) error {
 	if len(r.Skills) == 0 {
 		return errors.New("there are no skills")
 	}
-	return fmt.Errorf("no such skill; there are %s", few(each(r.Skills, func(s skill.Skill) string { return s.Name })))
+	return fmt.Errorf("no such skill; there are %s", scope.Abbreviate(each(r.Skills, func(s skill.Skill) string { return s.Name }), ""))
 }
 
 func listedSkill(v *view.View, s Skill) Skill {

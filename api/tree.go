@@ -52,7 +52,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	parent := ""
 	if req.Parent != "" {
 		if parent, err = parentIn(ctx, l, t.Scope, req.Parent); err != nil {
-			return nil, Named(err, "ingest", "-", "")
+			return nil, Named(err, "ingest")
 		}
 	}
 	in, id, c, err := l.Memex.IngestTree(ctx, t, parent, l.Write())

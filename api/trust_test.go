@@ -10,7 +10,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -77,7 +76,7 @@ func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 			return err
 		}, "forget: commit 4: is by ada; agent bob takes back only what it has done"},
 		{"purge", func() error {
-			_, err := care.OpPurge.Call(t.Context(), ada, care.PurgeRequest{Text: "x"})
+			_, err := api.OpPurge.Call(t.Context(), ada, api.PurgeRequest{Text: "x"})
 			return err
 		}, `purge: agent ada may not; the owner can grant it in the configuration: [grants.ada] operations = ["purge"]`},
 		{"a restore", func() error {

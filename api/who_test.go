@@ -18,10 +18,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/care"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
@@ -54,7 +51,7 @@ func requests(edited string) []asked {
 	title := "Taken over"
 	all := []asked{
 		{"snapshot", api.SnapshotRequest{}}, {"snapshot", api.SnapshotRequest{Name: "theirs"}}, {"checkpoint", api.CheckpointRequest{Name: "c"}},
-		{"event", events.EventRequest{Event: "checkpoint"}}, {"buffer-update", events.BufferRequest{Client: "guessed", Path: "mine.org", Modified: true}},
+		{"event", api.EventRequest{Event: "checkpoint"}}, {"buffer-update", api.BufferRequest{Client: "guessed", Path: "mine.org", Modified: true}},
 		{"ingest", api.IngestRequest{}}, {"ingest", api.IngestRequest{AcceptDeletions: true}},
 		{"edit", api.EditRequest{ID: "mine", Title: &title}}, {"edit", api.EditRequest{ID: "skill", Title: &title}},
 		{"remember", api.RememberRequest{Title: "Note"}}, {"remember", api.RememberRequest{Title: "Note", Under: "mine.org"}},
@@ -64,11 +61,11 @@ func requests(edited string) []asked {
 		{"refile", api.MoveRequest{ID: "mine", To: "task"}}, {"refile", api.MoveRequest{ID: "task", To: "mine"}},
 		{"archive", api.MoveRequest{ID: "mine"}}, {"archive", api.MoveRequest{ID: "skill"}},
 		{"assign-ids", api.AssignRequest{All: true}}, {"assign-ids", api.AssignRequest{IDs: []string{"Plain"}}},
-		{"resolve", api.ResolveRequest{ID: "mine"}}, {"drift", care.DriftRequest{Action: "adopt"}}, {"drift", care.DriftRequest{Action: "apply"}},
-		{"restore", api.RestoreRequest{Name: "kept"}}, {"repair", care.RepairRequest{}}, {"retain", care.RetainRequest{KeepAll: "1h"}},
-		{"purge", care.PurgeRequest{Text: "of the owner"}}, {"merge", remotes.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
-			care.GuardRequest{Path: "skills/x.org"}},
-		{"guard-reject", care.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree",
+		{"resolve", api.ResolveRequest{ID: "mine"}}, {"drift", api.DriftRequest{Action: "adopt"}}, {"drift", api.DriftRequest{Action: "apply"}},
+		{"restore", api.RestoreRequest{Name: "kept"}}, {"repair", api.RepairRequest{}}, {"retain", api.RetainRequest{KeepAll: "1h"}},
+		{"purge", api.PurgeRequest{Text: "of the owner"}}, {"merge", remotes.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
+			api.GuardRequest{Path: "skills/x.org"}},
+		{"guard-reject", api.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree",
 			api.IngestTreeRequest{AST: json.RawMessage(`{"type":"headline","properties":{"ID":"rain"}}`)}},
 	}
 	all = append(all, asked{"block-add", api.BlockAddRequest{Blocks: []working.Block{{Type: working.Task, TaskID: "T"}}}},
@@ -85,7 +82,7 @@ func requests(edited string) []asked {
 		asked{"review-edit", agents.ReviewEditRequest{ID: "x", Title: &title}}, asked{"review-accept", agents.ReviewDecision{ID: "x"}},
 		asked{"review-reject", agents.ReviewDecision{ID: "x"}}, asked{"review-withdraw", agents.WithdrawRequest{ID: "x"}},
 		asked{"news-seen", agents.NewsSeenRequest{UpTo: map[string]uint64{"memex": 1}}},
-		asked{"feedback", feedback.UsefulRequest{Useful: []string{"mine"}, Question: "Mine"}}, asked{"feedback-reset", api.None{}},
+		asked{"feedback", api.UsefulRequest{Useful: []string{"mine"}, Question: "Mine"}}, asked{"feedback-reset", api.None{}},
 		asked{"bundle-write", remotes.BundleRequest{File: "/nowhere/b.car", Plain: true}}, asked{"bundle-read", remotes.BundleReadRequest{File: "/nowhere/b.car"}},
 		asked{"remote-add", remotes.RemoteAddRequest{Name: "x", URL: "/nowhere", Plain: true}}, asked{"remote-remove", remotes.RemoteRequest{Name: "x"}},
 		asked{"import", exchange.ImportRequest{Kind: "markdown", Source: "/nowhere"}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: "/nowhere/x.jsonl"}},
@@ -263,7 +260,7 @@ func TestReadersAreNotTheOwner(t *testing.T) {
 			if err == nil {
 				t.Errorf("%q (%s) is shown %q", name, role, n.Content)
 			}
-			if d, err := care.OpGuardDiff.Call(ctx, guarded, care.GuardDiffRequest{Path: "skills/x.org"}); fovea.KindOf(err) != fovea.Denied {
+			if d, err := api.OpGuardDiff.Call(ctx, guarded, api.GuardDiffRequest{Path: "skills/x.org"}); fovea.KindOf(err) != fovea.Denied {
 				t.Errorf("%q (%s) is shown %+v, %v", name, role, d, err)
 			}
 		}

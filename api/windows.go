@@ -13,7 +13,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -73,42 +72,6 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 			return "locked down: its file was changed outside Fovea, and its owner has not decided; see fovea guard diff"
 		}
 		return ""
-	}
-}
-
-// recording prepares a request for a window so that its agent's log can take the window.
-func recording(ctx context.Context, l *Local, wr *window.Request) *minds.Given {
-	agent, session := l.AgentAndSession(ctx, "")
-	if agent == "" {
-		return nil
-	}
-	g := &minds.Given{Session: session, Agent: agent, Loaded: map[string]string{}, Made: map[string]string{}}
-	if load := wr.Caller.Load; load != nil {
-		wr.Caller.Load = func(item *window.Item) (string, error) {
-			text, err := load(item)
-			if err == nil {
-				g.Loaded[item.ID] = text
-			}
-			return text, err
-		}
-	}
-	if summarize := wr.Caller.Summarize; summarize != nil {
-		wr.Caller.Summarize = func(item *window.Item) (window.Summary, error) {
-			s, err := summarize(item)
-			if s.Text != "" {
-				g.Made[item.ID] = s.Text
-			}
-			return s, err
-		}
-	}
-	return g
-}
-
-// record hands a window to the log of its agent.
-func record(ctx context.Context, l *Local, g *minds.Given, v *view.View, wr window.Request, w *window.Window) {
-	if g != nil {
-		g.Now, g.View, g.Request, g.Window = l.Options.Now(), v, wr, w
-		fovea.WindowsOf(l.Memex).Add(ctx, g)
 	}
 }
 

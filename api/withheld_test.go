@@ -21,7 +21,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/exchange"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
@@ -280,7 +279,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 		r.step("changed")
 		r.save("skills/plan.org", plain+"* More\n")
 		r.step("changed again")
-		if _, err := care.OpGuardAdopt.Call(t.Context(), r.owner, care.GuardRequest{Path: "skills/plan.org"}); err != nil {
+		if _, err := api.OpGuardAdopt.Call(t.Context(), r.owner, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
 			t.Fatal(err)
 		}
 		r.step("adopted")
@@ -342,7 +341,7 @@ func inBuffer(t *testing.T) *reading {
 // reject puts back what was trusted.
 func (r *reading) reject(path string) {
 	r.t.Helper()
-	if _, err := care.OpGuardReject.Call(r.t.Context(), r.owner, care.GuardRequest{Path: path}); err != nil {
+	if _, err := api.OpGuardReject.Call(r.t.Context(), r.owner, api.GuardRequest{Path: path}); err != nil {
 		r.t.Fatal(err)
 	}
 	r.step("rejected")

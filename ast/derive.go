@@ -63,35 +63,14 @@ func priority(v document.Value) string {
 	return v.String()
 }
 
-// fewTags is the number of tags up to which a linear search is faster than a map.
-const fewTags = 16
-
 // tags reads tags: a list, one tag, or as a headline writes them, ":a:b:".
 func tags(v document.Value) []string {
 	var out []string
-	var seen map[string]bool // nil while they are few
+	seen := map[string]bool{}
 	for item := range v.Each() {
-		text := item.String()
-		for text != "" {
-			end := strings.IndexAny(text, ": ")
-			if end < 0 {
-				end = len(text)
-			}
-			tag := text[:end]
-			text = text[min(end+1, len(text)):]
-			if tag == "" || seen[tag] || seen == nil && slices.Contains(out, tag) {
-				continue
-			}
-			if out == nil {
-				out = make([]string, 0, v.Count())
-			}
-			if out = append(out, tag); len(out) == fewTags {
-				seen = make(map[string]bool)
-				for _, t := range out {
-					seen[t] = true
-				}
-			} else if seen != nil {
-				seen[tag] = true
+		for tag := range strings.FieldsFuncSeq(item.String(), func(r rune) bool { return r == ':' || r == ' ' }) {
+			if !seen[tag] {
+				seen[tag], out = true, append(out, tag)
 			}
 		}
 	}
@@ -101,25 +80,15 @@ func tags(v document.Value) []string {
 // attrProperties returns attributes as properties of a drawer: the items of a list after
 // its first as KEY+, null not at all.
 func attrProperties(attrs []document.Attr) []document.Property {
-	count := 0
+	var out []document.Property
 	for _, a := range attrs {
-		count += a.Value.Count()
-	}
-	if count == 0 {
-		return nil
-	}
-	out := make([]document.Property, 0, count)
-	for _, a := range attrs {
+		if a.Value.Kind() == document.KindNull {
+			continue
+		}
 		key := a.Key
-		switch a.Value.Kind() {
-		case document.KindNull:
-		case document.KindList:
-			for item := range a.Value.Each() {
-				out = append(out, document.Property{Key: key, Value: item.String()})
-				key = a.Key + "+"
-			}
-		default:
-			out = append(out, document.Property{Key: key, Value: a.Value.String()})
+		for item := range a.Value.Each() {
+			out = append(out, document.Property{Key: key, Value: item.String()})
+			key = a.Key + "+"
 		}
 	}
 	return out

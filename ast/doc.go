@@ -14,7 +14,7 @@
 //   - A tree must not be changed after it was passed to a function of this module. Trees
 //     may share parts.
 //   - The contents of parts are Org; only their links are read.
-//   - Depth is bounded by MaxTreeDepth, not by the stack.
+//   - No tree is followed deeper than MaxTreeDepth, which the stack of a goroutine allows.
 //
 // Elsewhere: attributes and their values (package document), ids and digests of the parts
 // (package node).

@@ -3,10 +3,6 @@
 package ast
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
-
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -46,7 +42,7 @@ func derived(parts []document.Part, top Above) *document.Outline {
 		p.Derived = Derive(p.Attrs, p.Content, in)
 		p.Key, p.Custom = KeyOf(p.Type, p.Derived.Title), Custom(p.Attrs)
 	}
-	return &document.Outline{Parts: parts, Label: func(part int, property string) string { return wherePart(parts, part, "properties."+property) }}
+	return &document.Outline{Parts: parts, Label: func(part int, property string) string { return where(parts, part, "properties."+property) }}
 }
 
 // IsTree reports whether a document at a path with this first part is a tree: one in no
@@ -62,7 +58,7 @@ func IsTree(path string, root *document.Part) bool {
 func (t *Tree) Parts(path string) ([]document.Part, error) {
 	parts, err := t.parts(0)
 	if err == nil && !IsTree(path, &parts[0]) {
-		return nil, fmt.Errorf("properties: a tree laid over a file names it, by ID, PATH or FILE: %w", document.ErrTree)
+		return nil, invalid("properties: a tree laid over a file names it, by ID, PATH or FILE")
 	}
 	return parts, err
 }
@@ -75,38 +71,6 @@ func (t *Tree) Branch(top Above) (*document.Outline, error) {
 		return nil, err
 	}
 	return derived(parts, top), nil
-}
-
-// parts returns the parts of a tree whose root is at a level.
-func (t *Tree) parts(level int) ([]document.Part, error) {
-	spots, err := t.layout()
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]document.Part, len(spots))
-	for i, at := range spots {
-		if level+at.level >= MaxTreeDepth {
-			return nil, fmt.Errorf("%sdeeper than %d in the whole tree: %w", where(spots, i, ""), MaxTreeDepth, document.ErrTree)
-		}
-		parts[i] = document.Part{Parent: at.parent, Type: at.tree.Type, Attrs: at.tree.Attrs, Content: at.tree.Content, Bare: at.tree.Bare}
-	}
-	return parts, nil
-}
-
-// wherePart is where for the parts of an outline. O(parts for each level).
-func wherePart(parts []document.Part, at int, key string) string {
-	var steps []string
-	for ; parts[at].Parent >= 0; at = parts[at].Parent {
-		index := 0
-		for i := parts[at].Parent + 1; i < at; i++ {
-			if parts[i].Parent == parts[at].Parent {
-				index++
-			}
-		}
-		steps = append(steps, "contents["+strconv.Itoa(index)+"]")
-	}
-	slices.Reverse(steps)
-	return place(steps, key)
 }
 
 // KeyOf returns the key of a part of a tree: its title, else its type.

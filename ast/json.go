@@ -17,8 +17,8 @@ import (
 
 // DecodeTree reads a tree from JSON (doc/format/ast.md) and checks it. Anything
 // malformed is refused whole with ErrTree and the place of the fault, such as
-// "contents[3].properties.TAGS: …". Time and memory are O(len(data)); depth is
-// bounded by MaxTreeDepth, not by the stack.
+// "contents[3].properties.TAGS: …". Time and memory are O(len(data)), depth is at most
+// MaxTreeDepth.
 func DecodeTree(data []byte) (*Tree, error) {
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("the JSON is not UTF-8: %w", document.ErrTree)
@@ -28,44 +28,21 @@ func DecodeTree(data []byte) (*Tree, error) {
 	}
 	d := treeDecoder{json: json.NewDecoder(bytes.NewReader(data))}
 	d.json.UseNumber()
-	t, err := d.decode()
+	t, err := d.whole()
 	if err == nil {
 		return t, t.Check()
 	}
-	return nil, fmt.Errorf("%s%w", place(d.steps(), ""), err)
+	return nil, fmt.Errorf("%s%w", place(d.way), err)
 }
 
-// treeDecoder decodes a tree token by token, with an explicit stack.
+// treeDecoder decodes a tree token by token.
 type treeDecoder struct {
 	json  *json.Decoder
-	open  []*draftTree
-	count int
+	way   []string // to the current token: one step for each open object whose key was read
+	count int      // of the nodes so far
 }
 
-// draftTree is an object being decoded.
-type draftTree struct {
-	tree  Tree
-	seen  map[string]bool
-	kids  bool            // within its contents
-	given []document.Attr // its properties, in file order
-	at    string          // the current key, for messages
-}
-
-// steps returns the path to the current token.
-func (d *treeDecoder) steps() []string {
-	var steps []string
-	for _, o := range d.open {
-		switch {
-		case o.kids:
-			steps = append(steps, "contents["+strconv.Itoa(len(o.tree.Kids))+"]")
-		case o.at != "":
-			steps = append(steps, o.at)
-		}
-	}
-	return steps
-}
-
-func (d *treeDecoder) decode() (*Tree, error) {
+func (d *treeDecoder) whole() (*Tree, error) {
 	tok, err := d.token()
 	if err != nil {
 		return nil, err
@@ -73,133 +50,120 @@ func (d *treeDecoder) decode() (*Tree, error) {
 	if tok != json.Delim('{') {
 		return nil, d.bad("a tree is an object, not %s", tok)
 	}
-	d.begin()
+	t, err := d.tree()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.json.Token(); !errors.Is(err, io.EOF) {
+		return nil, d.bad("more text after the tree")
+	}
+	return t, nil
+}
+
+// tree decodes an object after its brace.
+func (d *treeDecoder) tree() (*Tree, error) {
+	d.count++
+	t, seen := &Tree{Bare: true}, map[string]bool{}
 	for {
-		done, err := d.step()
+		tok, err := d.token()
 		if err != nil {
 			return nil, err
 		}
-		if done == nil {
-			continue
+		if tok == json.Delim('}') {
+			break
 		}
-		d.open = nil
-		if _, err := d.json.Token(); !errors.Is(err, io.EOF) {
-			return nil, d.bad("more text after the tree")
+		key := document.Lower(tok.(string)) // the JSON decoder ensures that a key is a string
+		if seen[key] {
+			return nil, d.bad("the key %s stands twice", document.Quote(key))
 		}
-		return done, nil
-	}
-}
-
-func (d *treeDecoder) begin() {
-	d.count++
-	d.open = append(d.open, &draftTree{seen: map[string]bool{}, tree: Tree{Bare: true}})
-}
-
-// step decodes one key of the innermost object or one of its contents. It returns the
-// tree at its end.
-func (d *treeDecoder) step() (*Tree, error) {
-	o := d.open[len(d.open)-1]
-	o.at = ""
-	tok, err := d.token()
-	switch {
-	case err != nil:
-		return nil, err
-	case o.kids:
-		return nil, d.kid(o, tok)
-	case tok == json.Delim('}'):
-		return d.end(o)
-	}
-	key := document.Lower(tok.(string)) // the JSON decoder ensures that a key is a string
-	if o.seen[key] {
-		return nil, d.bad("the key %s stands twice", document.Quote(key))
-	}
-	o.seen[key], o.at = true, key
-	return nil, d.field(o, key)
-}
-
-// kid decodes the next token of an object's contents.
-func (d *treeDecoder) kid(o *draftTree, tok json.Token) error {
-	if d.count >= MaxTreeNodes {
-		return d.bad("more than %d nodes", MaxTreeNodes)
-	}
-	switch v := tok.(type) {
-	case string:
-		d.count++
-		o.tree.Kids = append(o.tree.Kids, &Tree{Type: TypePlainText, Content: v})
-		return nil
-	case json.Delim:
-		if v == ']' {
-			o.kids = false
-			return nil
+		seen[key], d.way = true, append(d.way, key)
+		if err := d.field(t, key); err != nil {
+			return nil, err
 		}
-		if v == '{' {
-			if len(d.open) >= MaxTreeDepth {
-				return d.bad("deeper than %d", MaxTreeDepth)
-			}
-			d.begin()
-			return nil
-		}
+		d.way = d.way[:len(d.way)-1]
 	}
-	return d.bad("contents hold trees and texts, not %s", tok)
-}
-
-// end completes an object and adds it to its parent.
-func (d *treeDecoder) end(o *draftTree) (*Tree, error) {
-	o.tree.Attrs = document.Attributes(o.given...)
-	if !o.seen["type"] {
+	if !seen["type"] {
 		return nil, d.bad("no type")
 	}
-	t := &o.tree
-	if len(d.open) == 1 {
-		return t, nil
-	}
-	d.open = d.open[:len(d.open)-1]
-	up := d.open[len(d.open)-1]
-	up.tree.Kids = append(up.tree.Kids, t)
-	return nil, nil
+	t.Attrs = document.Attributes(t.Attrs...)
+	return t, nil
 }
 
+// kinds are the kinds of values by key, for messages.
+var kinds = map[string]string{"type": "text", "raw-content": "text", "scope": "text", "contents": "a list", "properties": "an object"}
+
 // field decodes the value of a key.
-func (d *treeDecoder) field(o *draftTree, key string) error {
+func (d *treeDecoder) field(t *Tree, key string) error {
 	tok, err := d.token()
 	if err != nil {
 		return err
 	}
 	text, isText := tok.(string)
-	switch {
+	switch kind := kinds[key]; {
 	case key == "type" && isText:
-		o.tree.Type = strings.ReplaceAll(document.Lower(text), "_", "-")
+		t.Type = strings.ReplaceAll(document.Lower(text), "_", "-")
 	case key == "raw-content" && isText:
-		o.tree.Content, o.tree.Bare = text, false
+		t.Content, t.Bare = text, false
 	case key == "scope" && isText:
-		o.tree.Scope = text
+		t.Scope = text
 	case key == "contents" && tok == json.Delim('['):
-		o.kids = true
+		return d.contents(t)
 	case key == "properties" && tok == json.Delim('{'):
-		return d.properties(o)
-	case tok == nil && (key == "raw-content" || key == "contents" || key == "properties" || key == "scope"):
-	case key == "type" || key == "raw-content" || key == "scope":
-		return d.bad("must be text, not %s", tok)
-	case key == "contents":
-		return d.bad("must be a list, not %s", tok)
-	case key == "properties":
-		return d.bad("must be an object, not %s", tok)
-	default:
+		return d.properties(t)
+	case kind == "":
 		return d.bad("unknown key; there are type, properties, contents, raw-content and scope")
+	case tok != nil || key == "type":
+		return d.bad("must be %s, not %s", kind, tok)
 	}
 	return nil
 }
 
-// properties decodes an object's attributes.
-func (d *treeDecoder) properties(o *draftTree) error {
+// step replaces the last step to the current token.
+func (d *treeDecoder) step(to string) { d.way[len(d.way)-1] = to }
+
+// contents decodes the list of an object's contents.
+func (d *treeDecoder) contents(t *Tree) error {
 	for {
-		o.at = "properties"
+		d.step("contents[" + strconv.Itoa(len(t.Kids)) + "]")
+		tok, err := d.token()
+		if err != nil || tok == json.Delim(']') {
+			return err
+		}
+		kid, err := d.kid(tok)
+		if err != nil {
+			return err
+		}
+		t.Kids = append(t.Kids, kid)
+	}
+}
+
+// kid decodes one of the contents of an object.
+func (d *treeDecoder) kid(tok json.Token) (*Tree, error) {
+	text, isText := tok.(string)
+	switch {
+	case d.count >= MaxTreeNodes:
+		return nil, d.bad("more than %d nodes", MaxTreeNodes)
+	case isText:
+		d.count++
+		return &Tree{Type: TypePlainText, Content: text}, nil
+	case tok != json.Delim('{'):
+		return nil, d.bad("contents hold trees and texts, not %s", tok)
+	case len(d.way) >= MaxTreeDepth:
+		return nil, d.bad("deeper than %d", MaxTreeDepth)
+	}
+	return d.tree()
+}
+
+// properties decodes an object's attributes.
+func (d *treeDecoder) properties(t *Tree) error {
+	for {
+		d.step("properties")
 		tok, err := d.token()
 		if err != nil || tok == json.Delim('}') {
 			return err
 		}
 		key := tok.(string)
-		o.at = "properties." + key
+		d.step("properties." + key)
 		if tok, err = d.token(); err != nil {
 			return err
 		}
@@ -207,7 +171,7 @@ func (d *treeDecoder) properties(o *draftTree) error {
 		if err != nil {
 			return err
 		}
-		o.given = append(o.given, document.Attr{Key: key, Value: v})
+		t.Attrs = append(t.Attrs, document.Attr{Key: key, Value: v})
 	}
 }
 
@@ -274,7 +238,7 @@ func (d *treeDecoder) bad(format string, args ...any) error {
 			args[i] = strconv.FormatBool(v)
 		}
 	}
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), document.ErrTree)
+	return invalid(format, args...)
 }
 
 // loneSurrogate returns the offset of an escape \ud800 to \udfff outside a pair, which the
@@ -315,51 +279,15 @@ func escape(b []byte) uint64 {
 // JSON returns the tree on one line, as DecodeTree reads it. A valid tree whose content
 // is UTF-8 is decoded to an equal one. A plain text in the contents is a string.
 // O(nodes).
-func (t *Tree) JSON() []byte {
-	type frame struct {
-		tree *Tree
-		next int
-	}
-	b := t.appendHead(nil)
-	for stack := []frame{{t, 0}}; len(stack) > 0; {
-		top := &stack[len(stack)-1]
-		if top.next == len(top.tree.Kids) {
-			if top.next > 0 {
-				b = append(b, ']')
-			}
-			b = append(b, '}')
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		if top.next > 0 {
-			b = append(b, ',')
-		} else {
-			b = append(b, `,"contents":[`...)
-		}
-		kid := top.tree.Kids[top.next]
-		top.next++
-		if kid.Type == TypePlainText && !kid.Bare && len(kid.Attrs)+len(kid.Kids)+len(kid.Scope) == 0 {
-			b = document.AppendQuoted(b, kid.Content)
-			continue
-		}
-		b = kid.appendHead(b)
-		stack = append(stack, frame{kid, 0})
-	}
-	return b
-}
+func (t *Tree) JSON() []byte { return t.appendJSON(nil) }
 
-// appendHead appends an object without its contents and closing brace.
-func (t *Tree) appendHead(b []byte) []byte {
+func (t *Tree) appendJSON(b []byte) []byte {
 	b = document.AppendQuoted(append(b, `{"type":`...), t.Type)
 	if t.Scope != "" {
 		b = document.AppendQuoted(append(b, `,"scope":`...), t.Scope)
 	}
 	for i, a := range t.Attrs {
-		if i == 0 {
-			b = append(b, `,"properties":{`...)
-		} else {
-			b = append(b, ',')
-		}
+		b = append(b, separator(i, `,"properties":{`)...)
 		b = a.Value.AppendJSON(append(document.AppendQuoted(b, a.Key), ':'))
 	}
 	if len(t.Attrs) > 0 {
@@ -368,5 +296,24 @@ func (t *Tree) appendHead(b []byte) []byte {
 	if !t.Bare {
 		b = document.AppendQuoted(append(b, `,"raw-content":`...), t.Content)
 	}
-	return b
+	for i, kid := range t.Kids {
+		b = append(b, separator(i, `,"contents":[`)...)
+		if kid.Type == TypePlainText && !kid.Bare && len(kid.Attrs)+len(kid.Kids)+len(kid.Scope) == 0 {
+			b = document.AppendQuoted(b, kid.Content)
+		} else {
+			b = kid.appendJSON(b)
+		}
+	}
+	if len(t.Kids) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+// separator returns what stands before an item of a list: its head before the first.
+func separator(i int, head string) string {
+	if i == 0 {
+		return head
+	}
+	return ","
 }

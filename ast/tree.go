@@ -42,94 +42,133 @@ type Tree struct {
 func (t *Tree) ID() string { return document.DeclaredID(t.Attrs) }
 
 // Text returns an attribute of the root as text, "" if it has none.
-func (t *Tree) Text(key string) string {
-	for _, a := range t.Attrs {
-		if a.Key == key {
-			return a.Value.String()
-		}
-	}
-	return ""
-}
+func (t *Tree) Text(key string) string { return document.Lookup(t.Attrs, key).String() }
 
 // Names reports whether the tree's root is the node with this id: it declares the id, or
 // it was made of that node (Known).
 func (t *Tree) Names(id string) bool { return t.Known == id || t.ID() == id }
 
-// spot is a part of a tree in document order.
-type spot struct {
-	tree   *Tree
-	id     string // that the part declares, once checked
-	parent int    // index of the parent's spot; -1 for the root
-	index  int    // which of the parent's children
-	level  int
+// Check returns ErrTree, with the place and the fault, for an invalid tree. Decoded trees
+// are valid. O(nodes).
+func (t *Tree) Check() error {
+	_, err := t.parts(0)
+	return err
 }
 
-// spots returns the parts of a tree in document order, its root first, and checks its
-// shape: no cycle, not too deep, not too many nodes.
-func (t *Tree) spots() ([]spot, error) {
-	all := []spot{{tree: t, parent: -1}}
-	open := []int{0} // path to the current spot
-	next := []int{0} // the next child of each of them
-	above := map[*Tree]bool{t: true}
-	for len(open) > 0 {
-		top := len(open) - 1
-		at := open[top]
-		parent := all[at].tree
-		if next[top] == len(parent.Kids) {
-			delete(above, parent)
-			open, next = open[:top], next[:top]
-			continue
-		}
-		kid := parent.Kids[next[top]]
-		if len(all) == cap(all) {
-			all = slices.Grow(all, len(all)) // doubles: a tree is large or soon complete
-		}
-		all = append(all, spot{tree: kid, parent: at, index: next[top], level: top + 1})
-		next[top]++
-		if err := refuse(kid, above, len(all), top+2); err != nil {
-			return nil, fmt.Errorf("%s%w", where(all, len(all)-1, ""), err)
-		}
-		if len(kid.Kids) > 0 {
-			above[kid] = true
-			open, next = append(open, len(all)-1), append(next, 0)
-		}
+// parts returns the parts of a tree in document order, below so many others, and checks
+// each of them.
+func (t *Tree) parts(above int) ([]document.Part, error) {
+	l := layout{root: t, declared: map[string]int{}, open: map[*Tree]bool{}}
+	if err := l.add(t, -1, above+1); err != nil {
+		return nil, err
 	}
-	return all, nil
+	return l.parts, nil
 }
 
-// refuse returns an error for an invalid child.
-func refuse(kid *Tree, above map[*Tree]bool, count, depth int) error {
-	switch {
-	case kid == nil:
-		return fmt.Errorf("no tree: %w", document.ErrTree)
-	case above[kid]:
-		return fmt.Errorf("the tree contains itself: %w", document.ErrTree)
-	case count > MaxTreeNodes:
-		return fmt.Errorf("more than %d nodes: %w", MaxTreeNodes, document.ErrTree)
-	case depth > MaxTreeDepth:
-		return fmt.Errorf("deeper than %d: %w", MaxTreeDepth, document.ErrTree)
+// layout lists the parts of a tree.
+type layout struct {
+	root     *Tree
+	parts    []document.Part
+	declared map[string]int // by id: the part that declares it
+	open     map[*Tree]bool // those on the way to the current one
+}
+
+// add adds a part and all below it. It ends with the first invalid one, so that no tree is
+// followed beyond the limits.
+func (l *layout) add(t *Tree, parent, depth int) error {
+	at := len(l.parts)
+	part := document.Part{Parent: parent}
+	if t != nil {
+		part = document.Part{Parent: parent, Type: t.Type, Attrs: t.Attrs, Content: t.Content, Bare: t.Bare}
+	}
+	l.parts = append(l.parts, part)
+	if key, err := l.check(t, at, depth); err != nil {
+		return fmt.Errorf("%s%w", where(l.parts, at, key), err)
+	}
+	if len(t.Kids) == 0 {
+		return nil
+	}
+	l.open[t] = true
+	defer delete(l.open, t)
+	for _, kid := range t.Kids {
+		if err := l.add(kid, at, depth+1); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// where returns a place in a tree for a message: "contents[3].contents[0].type: ". A long
-// path is shortened in the middle.
-func where(all []spot, at int, key string) string {
-	var steps []string
-	for ; at > 0; at = all[at].parent {
-		steps = append(steps, "contents["+strconv.Itoa(all[at].index)+"]")
+// check returns the fault of a part, and the key that has it.
+func (l *layout) check(t *Tree, at, depth int) (key string, err error) {
+	switch {
+	case t == nil:
+		return "", invalid("no tree")
+	case l.open[t]:
+		return "", invalid("the tree contains itself")
+	case at >= MaxTreeNodes:
+		return "", invalid("more than %d nodes", MaxTreeNodes)
+	case depth > MaxTreeDepth:
+		return "", invalid("deeper than %d", MaxTreeDepth)
+	case t.Type == "":
+		return "", invalid("no type")
+	case len(t.Type) > maxType || strings.ContainsFunc(t.Type, notOfType):
+		return "", invalid("type %s: a type is up to %d letters, digits and dashes", document.Quote(t.Type), maxType)
+	case t.Bare && t.Content != "":
+		return "", invalid("content where there is said to be none")
+	case len(t.Content) > merkle.MaxContent:
+		return "", invalid("raw-content of more than %d bytes", merkle.MaxContent)
+	case t.Scope != "" && t.Scope != l.root.Scope:
+		return "scope", invalid("a part is of its root's scope, %s, not of %s", document.Quote(l.root.Scope), document.Quote(t.Scope))
 	}
-	slices.Reverse(steps)
-	return place(steps, key)
+	id, key, err := document.CheckAttrs(t.Attrs)
+	if err != nil {
+		return "properties." + key, err
+	}
+	given := t.Text("ID")
+	if id != given || strings.ContainsFunc(given, unicode.IsControl) {
+		return "properties.ID", invalid("an ID has no control characters, and no blank at either end, as %s does", document.Quote(given))
+	}
+	if id == "" {
+		return "", nil
+	}
+	if first, twice := l.declared[id]; twice {
+		return "properties.ID", invalid("the ID %s stands in the tree twice, first at %q", document.Quote(id),
+			strings.TrimSuffix(where(l.parts, first, "properties.ID"), ": "))
+	}
+	l.declared[id] = at
+	return "", nil
 }
 
-func place(steps []string, key string) string {
+// invalid returns an error that wraps ErrTree.
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), document.ErrTree)
+}
+
+// where returns the place of a part for a message: "contents[3].contents[0].type: ".
+// O(parts for each level).
+func where(parts []document.Part, at int, key string) string {
+	var steps []string
+	for ; parts[at].Parent >= 0; at = parts[at].Parent {
+		index := 0
+		for i := parts[at].Parent + 1; i < at; i++ {
+			if parts[i].Parent == parts[at].Parent {
+				index++
+			}
+		}
+		steps = append(steps, "contents["+strconv.Itoa(index)+"]")
+	}
+	slices.Reverse(steps)
+	if key != "" {
+		steps = append(steps, key)
+	}
+	return place(steps)
+}
+
+// place joins the steps to a place for a message. A long way is shortened in the middle.
+func place(steps []string) string {
 	const maxSteps = 20
 	if len(steps) > maxSteps {
 		steps = slices.Concat(steps[:maxSteps/2], []string{"…"}, steps[len(steps)-maxSteps/2:])
-	}
-	if key != "" {
-		steps = append(steps, key)
 	}
 	if len(steps) == 0 {
 		return ""
@@ -137,115 +176,35 @@ func place(steps []string, key string) string {
 	return strings.Join(steps, ".") + ": "
 }
 
-// Check returns ErrTree, with the place and the fault, for an invalid tree. Decoded trees
-// are valid. O(nodes).
-func (t *Tree) Check() error {
-	_, err := t.layout()
-	return err
-}
-
-// layout is spots with all other checks.
-func (t *Tree) layout() ([]spot, error) {
-	if t == nil {
-		return nil, fmt.Errorf("no tree: %w", document.ErrTree)
-	}
-	all, err := t.spots()
-	if err != nil {
-		return nil, err
-	}
-	first := make(map[string]int, len(all))
-	for i := range all {
-		k := all[i].tree
-		if err := k.checkAlone(); err != nil {
-			return nil, fmt.Errorf("%s%w", where(all, i, ""), err)
-		}
-		id, key, err := document.CheckAttrs(k.Attrs)
-		if err != nil {
-			return nil, fmt.Errorf("%s%w", where(all, i, "properties."+key), err)
-		}
-		if k.Scope != "" && k.Scope != t.Scope {
-			return nil, fmt.Errorf("%sa part is of its root's scope, %s, not of %s: %w", where(all, i, "scope"), document.Quote(t.Scope),
-				document.Quote(k.Scope), document.ErrTree)
-		}
-		given := document.Lookup(k.Attrs, "ID").String()
-		if id != given || strings.ContainsFunc(given, unicode.IsControl) {
-			return nil, fmt.Errorf("%san ID has no control characters, and no blank at either end, as %s does: %w", where(all, i, "properties.ID"),
-				document.Quote(given), document.ErrTree)
-		}
-		if all[i].id = id; id != "" {
-			if at, twice := first[id]; twice {
-				return nil, fmt.Errorf("%sthe ID %s stands in the tree twice, first at %q: %w",
-					where(all, i, "properties.ID"), document.Quote(id), strings.TrimSuffix(where(all, at, "properties.ID"), ": "), document.ErrTree)
-			}
-			first[id] = i
-		}
-	}
-	return all, nil
-}
-
-// checkAlone checks type and content.
-func (t *Tree) checkAlone() error {
-	switch {
-	case t.Type == "":
-		return fmt.Errorf("no type: %w", document.ErrTree)
-	case len(t.Type) > maxType || strings.ContainsFunc(t.Type, notOfType):
-		return fmt.Errorf("type %s: a type is up to %d letters, digits and dashes: %w", document.Quote(t.Type), maxType, document.ErrTree)
-	case t.Bare && t.Content != "":
-		return fmt.Errorf("content where there is said to be none: %w", document.ErrTree)
-	case len(t.Content) > merkle.MaxContent:
-		return fmt.Errorf("raw-content of more than %d bytes: %w", merkle.MaxContent, document.ErrTree)
-	}
-	return nil
-}
-
 // notOfType reports whether a rune is invalid in a type.
 func notOfType(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }
 
 // All yields the parts of a valid tree in document order, its root first. O(nodes).
 func (t *Tree) All() iter.Seq[*Tree] {
-	return func(yield func(*Tree) bool) {
-		for stack := []*Tree{t}; len(stack) > 0; {
-			top := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if !yield(top) {
-				return
-			}
-			for _, k := range slices.Backward(top.Kids) {
-				stack = append(stack, k)
-			}
-		}
-	}
+	return func(yield func(*Tree) bool) { t.each(yield) }
 }
 
-// Equal reports whether two trees are equal, scopes included. O(nodes).
+// each yields the parts and reports whether to go on.
+func (t *Tree) each(yield func(*Tree) bool) bool {
+	return yield(t) && !slices.ContainsFunc(t.Kids, func(kid *Tree) bool { return !kid.each(yield) })
+}
+
+// Equal reports whether two valid trees are equal, scopes included. O(nodes).
 func (t *Tree) Equal(o *Tree) bool {
-	type pair struct{ a, b *Tree }
-	for stack := []pair{{t, o}}; len(stack) > 0; {
-		p := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if p.a == p.b {
-			continue
-		}
-		if p.a == nil || p.b == nil || p.a.Type != p.b.Type || p.a.Content != p.b.Content || p.a.Bare != p.b.Bare ||
-			p.a.Scope != p.b.Scope || len(p.a.Kids) != len(p.b.Kids) || !slices.Equal(p.a.Attrs, p.b.Attrs) {
-			return false
-		}
-		for i := range p.a.Kids {
-			stack = append(stack, pair{p.a.Kids[i], p.b.Kids[i]})
-		}
+	if t == o || t == nil || o == nil {
+		return t == o
 	}
-	return true
+	return t.Type == o.Type && t.Content == o.Content && t.Bare == o.Bare && t.Scope == o.Scope && slices.Equal(t.Attrs, o.Attrs) &&
+		slices.EqualFunc(t.Kids, o.Kids, (*Tree).Equal)
 }
 
 // Find returns the part of a valid tree that is the node with this id, nil for none.
 // O(nodes).
 func (t *Tree) Find(id string) *Tree {
-	all, err := t.spots()
-	if err != nil {
-		return nil
-	}
-	if i := slices.IndexFunc(all, func(s spot) bool { return s.tree.Names(id) }); i >= 0 {
-		return all[i].tree
+	for part := range t.All() {
+		if part.Names(id) {
+			return part
+		}
 	}
 	return nil
 }
@@ -254,54 +213,42 @@ func (t *Tree) Find(id string) *Tree {
 // this id; change returns nil to remove the part. Other parts are shared. The result is
 // nil if the root is removed, and ok false if there is no such part. O(nodes).
 func (t *Tree) With(id string, change func(*Tree) *Tree) (*Tree, bool) {
-	all, err := t.spots()
-	if err != nil {
-		return t, false
+	if t.Names(id) {
+		return change(t), true
 	}
-	at := slices.IndexFunc(all, func(s spot) bool { return s.tree.Names(id) })
-	if at < 0 {
-		return t, false
-	}
-	part := change(all[at].tree)
-	for ; at > 0; at = all[at].parent {
-		up := *all[all[at].parent].tree
-		i := all[at].index
-		if part == nil {
-			up.Kids = slices.Concat(up.Kids[:i], up.Kids[i+1:])
-		} else {
-			up.Kids = slices.Concat(up.Kids[:i], []*Tree{part}, up.Kids[i+1:])
+	for i, kid := range t.Kids {
+		part, ok := kid.With(id, change)
+		if !ok {
+			continue
 		}
-		part = &up
+		up := *t
+		up.Kids = slices.Clone(t.Kids)
+		if up.Kids[i] = part; part == nil {
+			up.Kids = slices.Delete(up.Kids, i, i+1)
+		}
+		return &up, true
 	}
-	return part, true
+	return t, false
 }
 
 // Without returns a valid tree without the parts that are nodes with these ids and all
 // below them; nil if the root is one. Unchanged parts are shared. O(nodes).
 func (t *Tree) Without(ids map[string]bool) *Tree {
-	all, err := t.spots()
-	if err != nil {
+	if ids[t.Known] || ids[t.ID()] {
+		return nil
+	}
+	var kids []*Tree
+	changed := false
+	for _, kid := range t.Kids {
+		now := kid.Without(ids)
+		if changed = changed || now != kid; now != nil {
+			kids = append(kids, now)
+		}
+	}
+	if !changed {
 		return t
 	}
-	kids := make([][]*Tree, len(all)) // the remaining children, last first
-	changed := make([]bool, len(all))
-	for i, s := range slices.Backward(all) {
-		now := s.tree
-		switch {
-		case ids[s.tree.Known] || ids[s.tree.ID()]:
-			now = nil
-		case changed[i]:
-			part := *s.tree
-			slices.Reverse(kids[i])
-			part.Kids, now = kids[i], &part
-		}
-		if i == 0 {
-			return now
-		}
-		changed[s.parent] = changed[s.parent] || now != s.tree
-		if now != nil {
-			kids[s.parent] = append(kids[s.parent], now)
-		}
-	}
-	return t
+	part := *t
+	part.Kids = kids
+	return &part
 }

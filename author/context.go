@@ -9,24 +9,23 @@ import (
 
 // Contexts carry three values through Fovea: the actor, the grant of the caller, and the
 // scopes of the request. Everything else is an argument.
-type (
-	actorKey  struct{}
-	grantKey  struct{}
-	scopesKey struct{}
-)
+type key[T any] struct{}
+
+// of returns the value of a type that a context carries, or the zero value.
+func of[T any](ctx context.Context) T {
+	v, _ := ctx.Value(key[T]{}).(T)
+	return v
+}
 
 // WithActor returns a context whose operations have an actor. What it lacks is inherited
 // from the context, see [Actor.Or], or else from fovea.Options. Changes read from files have
 // the author kind File and ignore the author of the context.
 func WithActor(ctx context.Context, a Actor) context.Context {
-	return context.WithValue(ctx, actorKey{}, a.Or(ActorOf(ctx)))
+	return context.WithValue(ctx, key[Actor]{}, a.Or(ActorOf(ctx)))
 }
 
 // ActorOf returns the actor that WithActor has set, or the zero Actor.
-func ActorOf(ctx context.Context) Actor {
-	a, _ := ctx.Value(actorKey{}).(Actor)
-	return a
-}
+func ActorOf(ctx context.Context) Actor { return of[Actor](ctx) }
 
 // AgentOf returns the name of the agent whose operations those of a context are, "" for
 // anybody else.
@@ -52,24 +51,18 @@ func (a Actor) Or(other Actor) Actor {
 // name, and whether a token vouches for it. What the holder may do is checked by trust.Guarded;
 // without that check an agent changes no file.
 func WithGrant(ctx context.Context, g Grant) context.Context {
-	return WithActor(context.WithValue(ctx, grantKey{}, g), g.Actor())
+	return WithActor(context.WithValue(ctx, key[Grant]{}, g), g.Actor())
 }
 
 // GrantOf returns the grant that WithGrant has set, and without one a Grant that allows
 // nothing.
-func GrantOf(ctx context.Context) Grant {
-	g, _ := ctx.Value(grantKey{}).(Grant)
-	return g
-}
+func GrantOf(ctx context.Context) Grant { return of[Grant](ctx) }
 
 // WithScopes makes calls under the context see these scopes; a field that is "" stays as
 // api.LocalOptions say.
 func WithScopes(ctx context.Context, s Scopes) context.Context {
-	return context.WithValue(ctx, scopesKey{}, s)
+	return context.WithValue(ctx, key[Scopes]{}, s)
 }
 
 // ScopesOf returns the scopes that WithScopes has set.
-func ScopesOf(ctx context.Context) Scopes {
-	s, _ := ctx.Value(scopesKey{}).(Scopes)
-	return s
-}
+func ScopesOf(ctx context.Context) Scopes { return of[Scopes](ctx) }

@@ -94,7 +94,7 @@ func CheckAttrs(attrs []Attr) (id, key string, why error) {
 			return "", a.Key, fmt.Errorf("a key must be text without control characters: %w", ErrTree)
 		case a.Key != Upper(a.Key) || strings.HasSuffix(a.Key, "+") || i > 0 && attrs[i-1].Key >= a.Key:
 			return "", a.Key, fmt.Errorf("keys must stand as Attributes leaves them: %w", ErrTree)
-		case len(a.Key)+len(a.Value.enc) > MaxAttr:
+		case len(a.Key)+len(a.Value.Encoded()) > MaxAttr:
 			return "", a.Key, fmt.Errorf("an attribute of more than %d bytes: %w", MaxAttr, ErrTree)
 		}
 	}

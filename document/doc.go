@@ -4,8 +4,8 @@
 //
 // A [Format] reads a document as an [Outline]: its [Part] values in document order, each
 // with its own text or typed attributes ([Attr], [Value]) and the fields derived from
-// them ([Derived]). It merges two versions of a part ([Merging]); what only some formats
-// can do is an interface of its own, such as [Linker]. [Formats] finds the format of a
+// them ([Derived]). It merges two versions of a part ([Merging]). An [Editor] is a format whose
+// files are written; [Linker] and [Checker] are what only some can do. [Formats] finds the format of a
 // file, [Opaque] if no other owns it. [CheckEncoding] refuses edits that would mix
 // encodings.
 //
@@ -16,7 +16,7 @@
 //
 //   - The contents of a document's parts, in order, are its text, byte for byte.
 //   - Derived fields are a function of the bytes. They enter no digest.
-//   - A Value is its canonical encoding: equal values have equal encodings.
+//   - Equal values, and only these, have equal canonical encodings.
 //   - Which ids are usable does not depend on the formats in use.
 //   - An edit says what changes, in terms of every format; whether and how a text
 //     expresses it is decided by the format.

@@ -8,8 +8,8 @@ import (
 )
 
 // Format reads and merges documents of one kind. A format is immutable and safe for any
-// number of goroutines. What only some formats can do is an interface of its own, which
-// callers ask for by a type assertion: Editor, Checker, Resolver, Linker, Extender, Limiter.
+// number of goroutines. One whose files are written is an Editor; what else only some can
+// do is an interface of its own, which callers ask for by a type assertion: Checker, Linker.
 type Format interface {
 	// Owns reports whether the file at a path is of this format.
 	Owns(path string) bool
@@ -30,10 +30,30 @@ type Format interface {
 // names as its setup file; false if there is none or it cannot be read.
 type Files func(path string) (text string, ok bool)
 
-// Editor is a format whose texts can be edited.
+// Editor is a format whose files are written, by edits, and by merges that keep conflicts
+// in the text.
 type Editor interface {
+	Format
 	// Parse parses a text of the document at a path.
 	Parse(path, text string, files Files) Text
+	// Conflicts returns the conflicts in a part, in order. Values that are not empty end
+	// in a line feed.
+	Conflicts(p *Part) []Conflict
+	// Resolved returns the part's own text without the conflicts of these indexes. With
+	// take, lost values replace the kept ones. Errors: ErrMoved.
+	Resolved(p *Part, take bool, which ...int) (string, error)
+	// IsLocal reports whether an own text is read alike in every document and affects
+	// nothing outside it, so that a text at the end of a file can be read without those
+	// before it.
+	IsLocal(content string) bool
+	// Extend reads top, the text before the first headline, followed by more, a text for
+	// the end of the same file. It returns nil if that text is not for headlines alone,
+	// or if the file, which has size bytes and count headlines without it, would be too
+	// large.
+	Extend(path, top, more string, size, count int, files Files) *Outline
+	// KeptWhole returns why a text is one opaque part, and what to do about it; "" for a
+	// text that is parsed. It depends on the text alone.
+	KeptWhole(text string) string
 }
 
 // Text is a parsed text of a document. Headlines have indexes from 0, in order; -1 is
@@ -50,11 +70,8 @@ type Text interface {
 	// Edit applies edits in order to headline i and returns the changes of the source.
 	// The text itself does not change.
 	Edit(i int, now time.Time, edits ...Edit) ([]Splice, error)
-}
-
-// Tasks is a Text whose headlines can be tasks.
-type Tasks interface {
-	// Keywords returns the keywords of tasks in order, and those of finished ones.
+	// Keywords returns the keywords of tasks in order, and those of finished ones; none
+	// in a format without tasks.
 	Keywords() (all, done []string)
 }
 
@@ -74,16 +91,6 @@ type Place interface {
 	Check(from Place, before, after string) error
 }
 
-// Resolver is a format that keeps conflicts in the text.
-type Resolver interface {
-	// Conflicts returns the conflicts in a part, in order. Values that are not empty end
-	// in a line feed.
-	Conflicts(p *Part) []Conflict
-	// Resolved returns the part's own text without the conflicts of these indexes. With
-	// take, lost values replace the kept ones. Errors: ErrMoved.
-	Resolved(p *Part, take bool, which ...int) (string, error)
-}
-
 // Linker is a format with links.
 type Linker interface {
 	// LinkLines returns, for the target of each link in an own text, the number of lines
@@ -91,26 +98,6 @@ type Linker interface {
 	LinkLines(content string) map[string]int
 	// LinkTitle returns a title as links name it.
 	LinkTitle(title string) string
-}
-
-// Extender is a format in which a text at the end of a file can be read without the text
-// before it.
-type Extender interface {
-	// IsLocal reports whether an own text is read alike in every document and affects
-	// nothing outside it.
-	IsLocal(content string) bool
-	// Extend reads top, the text before the first headline, followed by more, a text for
-	// the end of the same file. It returns nil if that text is not for headlines alone,
-	// or if the file, which has size bytes and count headlines without it, would be too
-	// large.
-	Extend(path, top, more string, size, count int, files Files) *Outline
-}
-
-// Limiter is a format that keeps some texts unparsed.
-type Limiter interface {
-	// KeptWhole returns why a text is one opaque part, and what to do about it; "" for a
-	// text that is parsed. It depends on the text alone.
-	KeptWhole(text string) string
 }
 
 // Formats are the formats of a memory. A file belongs to the first that owns its path.
@@ -132,10 +119,10 @@ func (fs Formats) Owns(path string) bool {
 	return !opaque
 }
 
-// KeptWhole is Limiter.KeptWhole for the format of a path, "" if it has no limits.
+// KeptWhole is Editor.KeptWhole for the format of a path, "" if it is no Editor.
 func (fs Formats) KeptWhole(path, text string) string {
-	if l, ok := fs.Of(path).(Limiter); ok {
-		return l.KeptWhole(text)
+	if f, ok := fs.Of(path).(Editor); ok {
+		return f.KeptWhole(text)
 	}
 	return ""
 }

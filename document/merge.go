@@ -35,7 +35,7 @@ type Merging struct {
 	Secret bool
 }
 
-// ErrMoved is wrapped by the error of Resolver.Resolved if the kept value is no longer in
+// ErrMoved is wrapped by the error of Editor.Resolved if the kept value is no longer in
 // the part, so that it cannot be replaced.
 var ErrMoved = errors.New("it changed since; change it by hand and drop the conflict")
 

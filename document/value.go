@@ -3,6 +3,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,24 +33,24 @@ const (
 	KindList
 )
 
-// Value is a typed value of an attribute. It is immutable, and comparable by ==, because
-// it is its canonical encoding. The zero Value is null.
-type Value struct{ enc string } // "" for null
+// Value is a typed value of an attribute. It is immutable, and comparable by ==. The zero
+// Value is null.
+type Value struct {
+	kind Kind
+	text string // as a property has it; of a list its canonical encoding
+}
 
-// decimalHead begins a decimal: a map of one pair whose key is "d".
+// decimalHead begins the encoding of a decimal: a map of one pair whose key is "d".
 const decimalHead = "\xa1\x61d"
 
 // BoolValue returns a truth value.
-func BoolValue(v bool) Value { return Value{string(merkle.AppendBool(nil, v))} }
+func BoolValue(v bool) Value { return Value{KindBool, strconv.FormatBool(v)} }
 
 // IntValue returns an integer.
-func IntValue(v int64) Value { return Value{string(merkle.AppendInt(nil, v))} }
+func IntValue(v int64) Value { return Value{KindInt, strconv.FormatInt(v, 10)} }
 
 // TextValue returns a text; invalid UTF-8 becomes U+FFFD.
-func TextValue(s string) Value {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	return Value{string(merkle.AppendText(make([]byte, 0, len(s)+5), s))}
-}
+func TextValue(s string) Value { return Value{KindText, strings.ToValidUTF8(s, "\uFFFD")} }
 
 // NumberValue returns the number of a JSON literal: an integer if it is the decimal
 // spelling of an int64, else a decimal. Errors: ErrValue.
@@ -60,7 +61,7 @@ func NumberValue(literal string) (Value, error) {
 	if !isNumber(literal) {
 		return Value{}, fmt.Errorf("%s is no number: %w", Quote(literal), ErrValue)
 	}
-	return Value{string(merkle.AppendText([]byte(decimalHead), literal))}, nil
+	return Value{KindDecimal, literal}, nil
 }
 
 func isNumber(s string) bool {
@@ -77,214 +78,127 @@ func ListValue(items ...Value) Value {
 	for _, v := range flat {
 		b = v.Append(b)
 	}
-	return Value{string(b)}
+	return Value{KindList, string(b)}
 }
 
 // Equal is ==, for comparing in tests.
 func (v Value) Equal(o Value) bool { return v == o }
 
 // Kind returns the kind of the value.
-func (v Value) Kind() Kind {
-	if v.enc == "" {
-		return KindNull
-	}
-	switch first := v.enc[0]; {
-	case first < 0x40:
-		return KindInt
-	case first < 0x80:
-		return KindText
-	case first < 0xa0:
-		return KindList
-	case first < 0xc0:
-		return KindDecimal
-	default:
-		return KindBool
-	}
-}
+func (v Value) Kind() Kind { return v.kind }
 
 // Bool returns a truth value; false for another kind.
 func (v Value) Bool() bool { return v == BoolValue(true) }
 
 // Int returns an integer; 0 for another kind.
 func (v Value) Int() int64 {
-	if v.Kind() != KindInt {
+	if v.kind != KindInt {
 		return 0
 	}
-	arg, _ := head(v.enc)
-	if negative := v.enc[0] >= 0x20; negative {
-		return -1 - int64(arg)
-	}
-	return int64(arg)
+	n, _ := strconv.ParseInt(v.text, 10, 64)
+	return n
 }
 
 // Items returns the values of a list; nil for another kind.
 func (v Value) Items() []Value {
-	if v.Kind() != KindList {
+	if v.kind != KindList {
 		return nil
 	}
-	count, _ := head(v.enc)
-	return slices.AppendSeq(make([]Value, 0, count), v.Each())
-}
-
-// Count returns how many items a list has, 0 for null and 1 for any other value.
-func (v Value) Count() int {
-	switch v.Kind() {
-	case KindNull:
-		return 0
-	case KindList:
-		n, _ := head(v.enc)
-		return n
-	default:
-		return 1
-	}
+	return slices.Collect(v.Each())
 }
 
 // Each yields the items of a list, or any other value itself.
 func (v Value) Each() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		if v.Kind() != KindList {
+		if v.kind != KindList {
 			yield(v)
 			return
 		}
-		count, at := head(v.enc)
-		for range count {
-			end := at + itemSize(v.enc[at:])
-			if !yield(Value{v.enc[at:end]}.normal()) {
+		r := merkle.NewReader([]byte(v.text))
+		for range r.List() {
+			if item, _ := readItem(r); !yield(item) {
 				return
 			}
-			at = end
 		}
 	}
-}
-
-// itemSize returns the encoded size of the first item of enc, which is valid.
-func itemSize(enc string) int {
-	switch (Value{enc}).Kind() {
-	case KindText:
-		length, at := head(enc)
-		return at + length
-	case KindDecimal:
-		length, at := head(enc[len(decimalHead):])
-		return len(decimalHead) + at + length
-	default:
-		_, at := head(enc)
-		return at
-	}
-}
-
-// head decodes the argument of the first item of enc and returns the offset after it.
-func head(enc string) (arg, end int) {
-	short := int(enc[0] & 0x1f)
-	if short < 24 || enc[0] >= 0xe0 {
-		return short, 1
-	}
-	end = 1 + 1<<(short-24)
-	for _, b := range []byte(enc[1:end]) {
-		arg = arg<<8 | int(b)
-	}
-	return arg, end
 }
 
 // String returns the value as written in a property: a text, a number's literal, true or
-// false, "" for null, the items of a list separated by spaces. It may share the value's
-// memory.
+// false, "" for null, the items of a list separated by spaces.
 func (v Value) String() string {
-	switch v.Kind() {
-	case KindText:
-		_, at := head(v.enc)
-		return v.enc[at:]
-	case KindDecimal:
-		text := v.enc[len(decimalHead):]
-		_, at := head(text)
-		return text[at:]
-	case KindInt:
-		return strconv.FormatInt(v.Int(), 10)
-	case KindBool:
-		return strconv.FormatBool(v.Bool())
-	case KindList:
-		var words []string
-		for item := range v.Each() {
-			words = append(words, item.String())
-		}
-		return strings.Join(words, " ")
-	default:
-		return ""
+	if v.kind != KindList {
+		return v.text
 	}
+	var words []string
+	for item := range v.Each() {
+		words = append(words, item.text)
+	}
+	return strings.Join(words, " ")
 }
-
-// encodedNull is the encoding of null in a block.
-const encodedNull = "\xf6"
 
 // Encoded returns the value's canonical encoding, which ParseValue reads.
-func (v Value) Encoded() string {
-	if v.enc == "" {
-		return encodedNull
-	}
-	return v.enc
-}
+func (v Value) Encoded() string { return string(v.Append(nil)) }
 
 // Append appends the value's canonical encoding.
-func (v Value) Append(b []byte) []byte { return append(b, v.Encoded()...) }
+func (v Value) Append(b []byte) []byte {
+	switch v.kind {
+	case KindBool:
+		return merkle.AppendBool(b, v.Bool())
+	case KindInt:
+		return merkle.AppendInt(b, v.Int())
+	case KindDecimal:
+		return merkle.AppendText(append(b, decimalHead...), v.text)
+	case KindText:
+		return merkle.AppendText(b, v.text)
+	case KindList:
+		return append(b, v.text...)
+	default:
+		return merkle.AppendNull(b)
+	}
+}
 
-// ParseValue reads a value from its canonical encoding, whose memory it shares.
-// Anything else is ErrValue.
-func ParseValue(enc string) (Value, error) {
+// ParseValue reads a value from its canonical encoding. Anything else is ErrValue.
+func ParseValue(enc string) (v Value, err error) {
 	r := merkle.NewReader([]byte(enc))
-	checkValue(r, true)
-	if err := r.Done(); err != nil {
+	if r.Peek() == merkle.KindList {
+		v = Value{KindList, enc}
+		for range r.List() {
+			_, bad := readItem(r)
+			err = cmp.Or(err, bad)
+		}
+	} else {
+		v, err = readItem(r)
+	}
+	if err = cmp.Or(r.Done(), err); err != nil {
 		return Value{}, fmt.Errorf("value: %w: %w", ErrValue, err)
 	}
-	if v := (Value{enc}); v.sound() {
-		return v.normal(), nil
-	}
-	return Value{}, fmt.Errorf("value: a decimal that is no number: %w", ErrValue)
+	return v, nil
 }
 
-// normal gives null its one form.
-func (v Value) normal() Value {
-	if v.enc == encodedNull {
-		return Value{}
-	}
-	return v
-}
-
-// checkValue reads over a value; the reader's error tells what is none.
-func checkValue(r *merkle.Reader, lists bool) {
+// readItem reads a value that is no list. What is none is an error, of it or of the reader.
+func readItem(r *merkle.Reader) (Value, error) {
 	switch r.Peek() {
 	case merkle.KindNull:
 		r.Null()
+		return Value{}, nil
 	case merkle.KindBool:
-		r.Bool()
+		return BoolValue(r.Bool()), nil
 	case merkle.KindInt:
-		r.Int()
+		return IntValue(r.Int()), nil
 	case merkle.KindMap:
 		r.FixedMap(1)
 		r.Key("d")
-		r.Text()
-	case merkle.KindList:
-		if !lists {
-			r.Text() // the error: a list is no item
-			return
+		v, err := NumberValue(r.Text())
+		if err == nil && v.kind != KindDecimal {
+			err = errInteger
 		}
-		for range r.List() {
-			checkValue(r, false)
-		}
+		return v, err
 	default:
-		r.Text()
+		return TextValue(r.Text()), nil
 	}
 }
 
-// sound reports whether all decimals in a value are numbers, and none an int64.
-func (v Value) sound() bool {
-	for item := range v.Each() {
-		if item.Kind() == KindDecimal {
-			if n, err := NumberValue(item.String()); err != nil || n != item {
-				return false
-			}
-		}
-	}
-	return true
-}
+var errInteger = errors.New("an integer as a decimal")
 
 // MarshalJSON returns the value as JSON: a decimal as a number in its original digits.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }

@@ -14,8 +14,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/subword"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -30,7 +28,7 @@ const (
 type static struct {
 	model     Model
 	config    Config
-	tokenizer *subword.Tokenizer
+	tokenizer *tokenizer
 	rows      *tensor // rows times dim
 	weights   *tensor // of tokens, or nil
 	mapping   *tensor // from tokens to rows, or nil: token i has row i
@@ -101,14 +99,11 @@ func (s *static) readWeights(f vfs.File, sum io.Writer) error {
 }
 
 func (s *static) readTokenizer(f vfs.File, sum io.Writer) error {
-	text, err := io.ReadAll(io.LimitReader(f, subword.MaxFile+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxTokenizer+1))
 	if err != nil {
 		return err
 	}
-	if s.tokenizer, err = subword.Parse(text); err != nil {
-		if inner, ok := errors.AsType[*fault.Error](err); ok {
-			err = inner.Err // the operation is named by Open
-		}
+	if s.tokenizer, err = parseTokenizer(text); err != nil {
 		return fmt.Errorf("%w: %w", ErrFile, err)
 	}
 	_, err = sum.Write(text)
@@ -143,7 +138,7 @@ func (s *static) Embed(ctx context.Context, p Purpose, texts []string) ([]Result
 func (s *static) vector(text string) ([]float32, error) {
 	sums := make([]float64, s.model.Dim)
 	known := false
-	for _, id := range s.tokenizer.Encode(text) {
+	for _, id := range s.tokenizer.encode(text) {
 		row, ok := s.row(id)
 		if !ok {
 			continue

@@ -5,6 +5,7 @@ package merkle
 import (
 	"cmp"
 	"encoding/binary"
+	"math/bits"
 	"runtime"
 	"slices"
 	"sync"
@@ -21,21 +22,11 @@ type keyedLeaf[L Leaf] struct {
 
 // Build returns the map of leaves, which may be in any order; of several leaves
 // with the same key the last one wins. The result equals that of an Editor on
-// an empty map, without its intermediate list. It takes O(n log n) and uses all
-// processors.
-func Build[L Leaf](leaves []L) Map[L] {
-	if len(leaves) == 0 {
+// an empty map. It takes O(n log n) and uses all processors.
+func Build[L Leaf](given []L) Map[L] {
+	if len(given) == 0 {
 		return Map[L]{}
 	}
-	root, size := build(leaves)
-	root.seal(nil)
-	return Map[L]{root: root, size: size}
-}
-
-// build builds the tree of leaves in any order and seals all nodes but the
-// root. Of several leaves with the same key the last one wins. It returns the
-// root and the number of keys.
-func build[L Leaf](given []L) (*hnode[L], int) {
 	var slots [slotCount][]keyedLeaf[L] // by slot of the root
 	for i, l := range given {
 		key := l.Key()
@@ -46,20 +37,13 @@ func build[L Leaf](given []L) (*hnode[L], int) {
 		slots[s] = append(slots[s], keyedLeaf[L]{binary.BigEndian.Uint64(key[:]), i, l})
 	}
 	kids := subtrees(&slots, min(runtime.GOMAXPROCS(0), 1+len(given)/minLeavesPerWorker))
-	root, size := &hnode[L]{}, 0
-	for s, leaves := range slots {
+	size := 0
+	for _, leaves := range slots {
 		size += len(leaves)
-		switch len(leaves) {
-		case 0:
-		case 1:
-			root.leafMap |= 1 << s
-			root.leaves = append(root.leaves, leaves[0].leaf)
-		default:
-			root.kidMap |= 1 << s
-			root.kids = append(root.kids, kids[s])
-		}
 	}
-	return root, size
+	root := assemble(&slots, func(s int) *hnode[L] { return kids[s] })
+	root.seal(nil)
+	return Map[L]{root: root, size: size}
 }
 
 // minLeavesPerWorker is the number of leaves that justifies another goroutine.
@@ -106,42 +90,40 @@ func sortUnique[L Leaf](leaves []keyedLeaf[L]) []keyedLeaf[L] {
 // buildNode builds a node from leaves in key order, with different keys that
 // have the same first depth digits.
 func buildNode[L Leaf](leaves []keyedLeaf[L], depth int) *hnode[L] {
-	var ends [slotCount]int
-	var leafCount, kidCount int
-	at := 0
-	for s := range ends {
-		start := at
-		for at < len(leaves) && leaves[at].slot(depth) == 1<<s {
-			at++
+	var slots [slotCount][]keyedLeaf[L]
+	for s := range slots {
+		n := 0
+		for n < len(leaves) && leaves[n].slot(depth) == 1<<s {
+			n++
 		}
-		ends[s] = at
-		switch at - start {
-		case 0:
-		case 1:
-			leafCount++
-		default:
-			kidCount++
-		}
+		slots[s], leaves = leaves[:n], leaves[n:]
 	}
+	return assemble(&slots, func(s int) *hnode[L] { return buildNode(slots[s], depth+1) })
+}
+
+// assemble returns the node of leaves by slot. kid returns the child in a slot with
+// several.
+func assemble[L Leaf](slots *[slotCount][]keyedLeaf[L], kid func(s int) *hnode[L]) *hnode[L] {
 	n := &hnode[L]{}
-	if leafCount > 0 {
-		n.leaves = make([]L, 0, leafCount)
-	}
-	if kidCount > 0 {
-		n.kids = make([]*hnode[L], 0, kidCount)
-	}
-	start := 0
-	for s, end := range ends {
-		switch end - start {
+	for s, leaves := range slots {
+		switch len(leaves) {
 		case 0:
 		case 1:
 			n.leafMap |= 1 << s
-			n.leaves = append(n.leaves, leaves[start].leaf)
 		default:
 			n.kidMap |= 1 << s
-			n.kids = append(n.kids, buildNode(leaves[start:end], depth+1))
 		}
-		start = end
+	}
+	n.leaves = make([]L, 0, bits.OnesCount16(n.leafMap))
+	n.kids = make([]*hnode[L], 0, bits.OnesCount16(n.kidMap))
+	for s, leaves := range slots {
+		switch len(leaves) {
+		case 0:
+		case 1:
+			n.leaves = append(n.leaves, leaves[0].leaf)
+		default:
+			n.kids = append(n.kids, kid(s))
+		}
 	}
 	return n
 }

@@ -9,17 +9,15 @@ import (
 
 // Editor collects changes to a Map. It must be used by one goroutine only.
 type Editor[L Leaf] struct {
-	root    *hnode[L]
-	size    int
-	pending []L // leaves for an empty tree, which is built in one step
+	root *hnode[L]
+	size int
 }
 
 // Set stores l at its key and replaces any leaf there. An editor copies each
 // node on the path at most once.
 func (e *Editor[L]) Set(l L) {
 	if e.root == nil {
-		e.pending = append(e.pending, l)
-		return
+		e.root = &hnode[L]{}
 	}
 	var added bool
 	e.root, added = e.root.set(l, l.Key(), 0)
@@ -31,7 +29,6 @@ func (e *Editor[L]) Set(l L) {
 // Delete removes the leaf with the given key, if there is one. An editor copies
 // each node on the path at most once.
 func (e *Editor[L]) Delete(key Digest) {
-	e.flush()
 	if e.root == nil {
 		return
 	}
@@ -46,10 +43,8 @@ func (e *Editor[L]) Delete(key Digest) {
 }
 
 // Map returns the edited map. It hashes only the nodes that changed: O(changes
-// log n), or O(n log n) for the first leaves of an empty map. The editor
-// remains usable; later edits do not affect the returned map.
+// log n). The editor remains usable; later edits do not affect the returned map.
 func (e *Editor[L]) Map() Map[L] {
-	e.flush()
 	if e.root != nil {
 		buf := bufferPool.Get().(*[]byte)
 		*buf = e.root.seal(*buf)
@@ -62,14 +57,6 @@ func (e *Editor[L]) Map() Map[L] {
 // Without it, sealing the nodes on the path of one changed leaf would produce
 // more garbage than the nodes themselves.
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
-
-// flush builds the tree of the pending leaves.
-func (e *Editor[L]) flush() {
-	if len(e.pending) > 0 {
-		e.root, e.size = build(e.pending)
-		e.pending = nil
-	}
-}
 
 func (n *hnode[L]) set(l L, key Digest, depth int) (_ *hnode[L], added bool) {
 	bit := slot(key, depth)

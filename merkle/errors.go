@@ -22,8 +22,6 @@ var (
 	// ErrShape is returned if canonical blocks do not form the canonical tree
 	// of their content.
 	ErrShape = errors.New("blocks do not form the canonical tree")
-	// ErrProof is returned if a proof does not lead from the root to the key.
-	ErrProof = errors.New("proof does not hold for this root and key")
 	// ErrFormat is returned for a map block whose format is unknown to this
 	// version.
 	ErrFormat = errors.New("unknown format")

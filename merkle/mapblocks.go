@@ -71,11 +71,7 @@ func ReadMap[L Leaf](root Digest, get func(Digest) ([]byte, error), decode func(
 	if err := mr.read(root, Digest{}, 0); err != nil {
 		return Map[L]{}, fmt.Errorf("read map: %w", err)
 	}
-	var e Editor[L]
-	for _, l := range mr.leaves {
-		e.Set(l)
-	}
-	m := e.Map()
+	m := Build(mr.leaves)
 	if m.Root() != root {
 		return Map[L]{}, fmt.Errorf("read map %s: its leaves have root %s: %w", root, m.Root(), ErrShape)
 	}

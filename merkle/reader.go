@@ -3,7 +3,6 @@
 package merkle
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 )
@@ -194,17 +193,10 @@ func (r *Reader) expect(k Kind) uint64 {
 		r.pos += linkSize
 		return 0
 	}
-	first := r.b[r.pos]
-	r.pos++
-	short := first & 0x1f
-	if short < 24 || k == KindBool || k == KindNull {
-		return uint64(short)
-	}
-	size := 1 << (short - 24)
-	var wide [8]byte
-	copy(wide[8-size:], r.b[r.pos:r.pos+size])
-	r.pos += size
-	return binary.BigEndian.Uint64(wide[:])
+	c := checker{b: r.b, pos: r.pos}
+	_, arg := c.head()
+	r.pos = c.pos
+	return arg
 }
 
 func (r *Reader) stringBytes(k Kind) []byte {

@@ -30,7 +30,7 @@ func Replace(way []*Node, t *ast.Tree, get func(id string) (*Node, bool)) (*Outl
 // returns nil where that text may be read otherwise for what precedes it, or what precedes
 // it may be read otherwise for that text, such as a setting. O(len(more) + length of the
 // text before the first headline), and a scan of the rest.
-func Extend(f document.Extender, nodes []*Node, more string, files document.Files) *Outline {
+func Extend(f document.Editor, nodes []*Node, more string, files document.Files) *Outline {
 	top, last := nodes[0], nodes[len(nodes)-1]
 	if top.Derived.Opaque || len(top.Derived.Setup) > 0 || last.Content != "" && !strings.HasSuffix(last.Content, "\n") {
 		return nil

@@ -3,64 +3,57 @@
 package node
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
 )
 
 // Detach copies the strings of a node that is not yet in a state, so that it does not
-// retain the whole file it was parsed from. Strings equal to those of was, its earlier
-// version or nil, are shared with it. O(len(Content)).
+// retain the whole file it was parsed from. Strings and lists equal to those of was, its
+// earlier version or nil, are shared with it. O(len(Content)).
 func (n *Node) Detach(was *Node) {
 	if was == nil {
 		was = &Node{Derived: &document.Derived{}}
 	}
-	n.ID, n.Parent = ours(n.ID, was.ID), ours(n.Parent, was.Parent)
-	n.Kids, n.Content = allOurs(n.Kids, was.Kids), ours(n.Content, was.Content)
-	d, o := *n.Derived, was.Derived
-	if d.Equal(o) {
-		n.Derived = o
-		return
-	}
-	for _, f := range []struct{ now, was *string }{
-		{&d.Title, &o.Title}, {&d.Todo, &o.Todo}, {&d.Priority, &o.Priority}, {&d.Scheduled, &o.Scheduled}, {&d.Deadline, &o.Deadline},
-		{&d.Closed, &o.Closed}, {&d.Category, &o.Category}, {&d.DeclaredID, &o.DeclaredID},
+	d := *n.Derived
+	for _, field := range [][2]any{
+		{&n.ID, &was.ID}, {&n.Parent, &was.Parent}, {&n.Kids, &was.Kids}, {&n.Content, &was.Content}, {&d, was.Derived},
 	} {
-		*f.now = ours(*f.now, *f.was)
+		detach(reflect.ValueOf(field[0]).Elem(), reflect.ValueOf(field[1]).Elem())
 	}
-	d.Tags, d.Links, d.Setup = allOurs(d.Tags, o.Tags), allOurs(d.Links, o.Links), allOurs(d.Setup, o.Setup)
-	if slices.Equal(d.Properties, o.Properties) {
-		d.Properties = o.Properties
-	} else {
-		d.Properties = slices.Clone(d.Properties)
-		for i, p := range d.Properties {
-			d.Properties[i] = document.Property{Key: strings.Clone(p.Key), Value: strings.Clone(p.Value)}
+	if n.Derived = &d; d.Equal(was.Derived) {
+		n.Derived = was.Derived
+	}
+}
+
+// detach replaces each string and list in a value by that of an earlier value where they are
+// equal, else by a copy.
+func detach(v, was reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.String() == was.String() {
+			v.Set(was)
+		} else {
+			v.SetString(strings.Clone(v.String()))
 		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			detach(v.Field(i), was.Field(i))
+		}
+	case reflect.Slice:
+		switch {
+		case v.IsNil():
+			return
+		case reflect.DeepEqual(v.Interface(), was.Interface()):
+			v.Set(was)
+			return
+		}
+		list, none := reflect.MakeSlice(v.Type(), v.Len(), v.Len()), reflect.Zero(v.Type().Elem())
+		reflect.Copy(list, v)
+		for i := range list.Len() {
+			detach(list.Index(i), none)
+		}
+		v.Set(list)
 	}
-	d.TagGroups = slices.Clone(d.TagGroups)
-	for i, g := range d.TagGroups {
-		d.TagGroups[i] = document.TagGroup{Name: strings.Clone(g.Name), Exclusive: g.Exclusive, Members: allOurs(g.Members, nil)}
-	}
-	n.Derived = &d
-}
-
-// ours returns was if it is equal to s, else a copy of s.
-func ours(s, was string) string {
-	if s == was {
-		return was
-	}
-	return strings.Clone(s)
-}
-
-// allOurs is ours for a list.
-func allOurs(list, was []string) []string {
-	if slices.Equal(list, was) && (list == nil) == (was == nil) {
-		return was
-	}
-	list = slices.Clone(list)
-	for i, s := range list {
-		list[i] = strings.Clone(s)
-	}
-	return list
 }

@@ -51,18 +51,13 @@ func (n *Node) appendOwnHead(b []byte, emit Emit) ([]byte, error) {
 	return b, err
 }
 
-var scratch = sync.Pool{New: func() any { return new([]byte) }}
-
 // Blocks passes the blocks of a node to emit: those that its own block links to, then the
 // own block. The node's digest is not recomputed.
 func (n *Node) Blocks(emit Emit) error {
-	buf := scratch.Get().(*[]byte)
-	defer scratch.Put(buf)
-	b, err := n.appendOwn((*buf)[:0], emit)
+	b, err := n.appendOwn(make([]byte, 0, len(n.Content)+64), emit)
 	if err != nil {
 		return err
 	}
-	*buf = b
 	return emit(n.Own, b)
 }
 
@@ -72,13 +67,10 @@ func VersionBlock(own merkle.Digest, kids []merkle.Digest, emit Emit) (merkle.Di
 	if len(kids) == 0 {
 		return own, nil
 	}
-	buf := scratch.Get().(*[]byte)
-	defer scratch.Put(buf)
-	b, err := appendVersion((*buf)[:0], own, kids, emit)
+	b, err := appendVersion(nil, own, kids, emit)
 	if err != nil {
 		return merkle.Digest{}, err
 	}
-	*buf = b
 	return seal(b, emit)
 }
 

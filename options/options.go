@@ -82,10 +82,6 @@ type Open struct {
 		// was moved or removed.
 		Remember(store, memex, head string) error
 	}
-	// Relaxed, if not 0, acknowledges commits before they are fsynced, by at most this much
-	// time: a power failure can lose them, a crash of the process cannot. Writes to the
-	// memex are always synced at once.
-	Relaxed time.Duration
 	// HistoryWarn is the size of the history in bytes above which Status warns; 1 GiB by
 	// default.
 	HistoryWarn int64

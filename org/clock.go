@@ -4,15 +4,6 @@ package org
 
 import "strings"
 
-// Clock returns the timestamp or range of clock i as written, "" if there is only a duration, and
-// the hours and minutes, as in 1:30; "" for a clock that Org treats as running.
-func (t *Tree) Clock(i int) (stamp, duration string) {
-	if text := t.firstLine(i, TypeClock); text != "" {
-		stamp, duration, _ = clockParts(text[len("CLOCK:"):])
-	}
-	return stamp, duration
-}
-
 // isClock reports whether text is the line of a clock.
 func isClock(text string) bool {
 	const clock = "CLOCK:"

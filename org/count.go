@@ -5,8 +5,8 @@ package org
 import "strings"
 
 // HasMoreHeadlines reports whether src has more than limit headlines, as [Parse]
-// counts them without inline tasks. It allocates nothing and takes time in proportion
-// to src, or constant time if src is too short to contain that many.
+// counts them. It allocates nothing and takes time in proportion to src, or constant
+// time if src is too short to contain that many.
 func HasMoreHeadlines(src string, limit int) bool {
 	const shortest = len("* \n")
 	if len(src) < limit*shortest {

@@ -13,8 +13,6 @@ import (
 type Document struct {
 	// Source is the whole text that was parsed.
 	Source string
-	// HasBOM reports whether Source starts with a UTF-8 byte order mark.
-	HasBOM bool
 	// Start is the offset of the first byte of Org text: 3 after a byte order mark,
 	// else 0.
 	Start int
@@ -63,7 +61,6 @@ type Document struct {
 	Diagnostics []Diagnostic
 
 	radio        *lazyRadioTargets
-	inlinetasks  int          // Options.Inlinetasks
 	missingSetup bool         // a setup file was not available
 	omitted      int          // number of diagnostics beyond maxDiagnostics
 	defaults     *Defaults    // Options.Defaults; nil for none

@@ -28,23 +28,20 @@ func (p *parser) parseDrawer(at, limit int) Drawer {
 		return Drawer{}
 	}
 	p.drawerOpenings = append(p.drawerOpenings, at)
-	p.properties.begin()
+	var properties []Property
 	for l := range linesOf(src, first.next, limit) {
 		text := trimBlanks(l.text(src))
 		if isDrawerLine(text, drawerClose) {
-			properties := p.properties.close()
 			p.reportRepeatedKeys(properties)
 			return Drawer{properties, at, l.next}
 		}
 		key, value, ok := splitProperty(text)
 		if !ok {
-			p.properties.drop()
 			p.doc.addDiagnostic(l.start, "line is not a property, so its property drawer is not read")
 			return Drawer{}
 		}
-		p.properties.open = append(p.properties.open, Property{key, value, l.start, l.next})
+		properties = append(properties, Property{key, value, l.start, l.next})
 	}
-	p.properties.drop()
 	p.doc.addDiagnostic(at, "property drawer is not closed, so it is not read")
 	return Drawer{}
 }

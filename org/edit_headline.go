@@ -148,20 +148,21 @@ func (d *Document) lineAtLevel(i, level int) string {
 	if len(h.Tags) == 0 {
 		return stars + d.Source[h.Start+h.Level:p.lineEnd]
 	}
-	tags := tagsColumn - displayColumn(d.Source[p.tags:p.tagsEnd], 0)
+	tags := tagsColumn - displayColumn(d.Source[p.tags:p.tagsEnd])
 	if d.startupOption("indent", "noindent") {
 		tags -= level - 1
 	}
 	text := stars + d.Source[h.Start+h.Level:p.tags]
-	if displayColumn(text, 0) != tags {
+	if displayColumn(text) != tags {
 		text = trimBlanksRight(text)
-		text += strings.Repeat(" ", max(tags-displayColumn(text, 0), 1))
+		text += strings.Repeat(" ", max(tags-displayColumn(text), 1))
 	}
 	return text + d.Source[p.tags:p.lineEnd]
 }
 
-// displayColumn returns the column after s, displayed by Emacs from column at.
-func displayColumn(s string, at int) int {
+// displayColumn returns the column after s, displayed by Emacs from the first column on.
+func displayColumn(s string) int {
+	at := 0
 	for i, r := range s {
 		switch {
 		case r == '\t':
@@ -184,4 +185,4 @@ func displayColumn(s string, at int) int {
 }
 
 // padRight pads s with blanks to n columns.
-func padRight(s string, n int) string { return s + strings.Repeat(" ", max(n-displayColumn(s, 0), 0)) }
+func padRight(s string, n int) string { return s + strings.Repeat(" ", max(n-displayColumn(s), 0)) }

@@ -58,13 +58,13 @@ type sectionParser struct {
 	end    int     // end of the section
 	frames []frame // open greater elements, innermost last
 
-	head *Headline // the last headline or inline task; in the zeroth section it has only the drawer
+	head *Headline // in the zeroth section it has only the drawer
 
-	ends        ends            // the lines that may end blocks
-	items       []listItem      // items of the open lists
-	structures  []listStructure // one for each list that is not inside another list
-	orphanEnd   int             // affiliated keywords before this offset have no element
-	lastTableEl tableElRun      // the last run that was examined
+	ends        map[endKey][]line // the lines that may end blocks, in order; nil until one is asked for
+	items       []listItem        // items of the open lists
+	structures  []listStructure   // one for each list that is not inside another list
+	orphanEnd   int               // affiliated keywords before this offset have no element
+	lastTableEl tableElRun        // the last run that was examined
 }
 
 // parse parses the text between the offsets text and end below an element of type
@@ -80,7 +80,8 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 	p.end = end
 	top := p.beginElement(kind, start)
 	if p.objects && kind == TypeHeadline {
-		p.parseTitle(top, p.head)
+		parts := p.head.parts(p.src)
+		p.parseSecondary(top, parts.title, parts.titleEnd)
 	}
 	p.at = skipBlankLines(p.src, text, end)
 	if p.at < end {
@@ -93,12 +94,6 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 		p.elements[top].PostBlank = p.countLines(text, end)
 	}
 	p.endElement(top, end)
-}
-
-// parseTitle parses the objects in the title of h, which is element top.
-func (p *sectionParser) parseTitle(top int32, h *Headline) {
-	parts := h.parts(p.src)
-	p.parseSecondary(top, parts.title, parts.titleEnd)
 }
 
 // parseSecondary parses objects outside the contents of an element.
@@ -166,8 +161,6 @@ func (p *sectionParser) parseElement(limit int) {
 	case o.kind == TypeComment, o.kind == TypeClock: // these take no affiliated keywords
 		l = lineAt(p.src, start, limit)
 		o = opening{kind: TypeKeyword}
-	case o.kind == TypeInlinetask: // nor does an inline task: under them it is text
-		o.kind = TypeNone
 	}
 	p.open(o, start, l, limit)
 }
@@ -182,8 +175,6 @@ func (p *sectionParser) open(o opening, start int, l line, limit int) {
 		p.openList(start, l.start, limit)
 	case TypeTable:
 		p.addTable(start, l.start, limit, o.tableEl)
-	case TypeInlinetask:
-		p.openInlinetask(l, limit)
 	case TypeFootnoteDefinition:
 		p.openFootnote(start, l, limit)
 	case TypeComment, TypeFixedWidth:

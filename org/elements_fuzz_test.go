@@ -27,7 +27,6 @@ func FuzzElements(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		checkElements(t, org.Parse(src, nil))
-		checkElements(t, org.Parse(src, &org.Options{Inlinetasks: 3}))
 	})
 }
 

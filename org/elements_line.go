@@ -56,10 +56,6 @@ func (p *sectionParser) opening(l line, limit int) opening {
 		if isTableElRule(text) {
 			return p.tableElOpening(l, limit)
 		}
-	case '*':
-		if margin == 0 && p.doc.isInlinetask(l.start) {
-			return opening{kind: TypeInlinetask}
-		}
 	}
 	if bulletLength(text, margin) > 0 {
 		return opening{kind: TypePlainList}
@@ -131,7 +127,7 @@ func (p *sectionParser) colonOpening(text string, l line, limit int) opening {
 
 // closedOpening returns an opening of type kind if its end is between from and limit.
 func (p *sectionParser) closedOpening(kind Type, key endKey, from, limit int) opening {
-	if end, ok := p.ends.find(p, key, from, limit); ok {
+	if end, ok := p.findEnd(key, from, limit); ok {
 		return opening{kind: kind, end: end}
 	}
 	return opening{}

@@ -99,7 +99,7 @@ func TestPathologicalElementsAreRead(t *testing.T) {
 	for name, text := range pathologicalElements(1 << 18) {
 		t.Run(name, func(t *testing.T) {
 			checkElements(t, org.Parse(text, nil))
-			checkElements(t, org.Parse("* a\n"+text, &org.Options{Inlinetasks: 15}))
+			checkElements(t, org.Parse("* a\n"+text, nil))
 		})
 	}
 }
@@ -108,7 +108,7 @@ func TestPathologicalElementsAreRead(t *testing.T) {
 func BenchmarkPathologicalElements(b *testing.B) {
 	for name, text := range pathologicalElements(1 << 20) {
 		b.Run(name, func(b *testing.B) {
-			d := org.Parse(text, &org.Options{Inlinetasks: 15})
+			d := org.Parse(text, nil)
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				d.Elements(-1)

@@ -106,25 +106,3 @@ func TestElements(t *testing.T) {
 		})
 	}
 }
-
-// TestInlinetasks reads headlines with many stars as Emacs does with org-inlinetask.
-func TestInlinetasks(t *testing.T) {
-	const stars = "***************"
-	for _, tc := range []struct{ name, text, want string }{
-		{"one line", stars + " a\nb\n", `inlinetask"` + stars + ` a\n" paragraph"b\n"`},
-		{"with text", stars + " a\n\nb\n" + stars + " END\nc\n", `inlinetask(paragraph"b\n") paragraph"c\n"`},
-		{"with planning", stars + " a\nDEADLINE: <2026-01-05>\n:PROPERTIES:\n:A: b\n:END:\n" + stars + " END\n",
-			`inlinetask(planning"DEADLINE: <2026-01-05>\n" property-drawer(node-property":A: b\n"))`},
-		{"in an item", "- a\n" + stars + " b\n" + stars + " END\n  c\n",
-			`plain-list(item(paragraph"a\n" inlinetask"` + stars + ` b\n` + stars + ` END\n" paragraph"  c\n"))`},
-		{"end of nothing", stars + " END\n", `inlinetask"` + stars + ` END\n"`},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			d := org.Parse(tc.text, &org.Options{Inlinetasks: len(stars)})
-			checkElements(t, d)
-			if diff := cmp.Diff(tc.want, outlineOf(d.Elements(-1))); diff != "" {
-				t.Errorf("elements (-want +got):\n%s", diff)
-			}
-		})
-	}
-}

@@ -71,17 +71,6 @@ func counterNumber(counter string) string {
 	return "0"
 }
 
-// Keyword returns keyword or call i, with its key in upper case.
-func (t *Tree) Keyword(i int) Keyword {
-	e := &t.Elements[i]
-	if e.Type != TypeKeyword && e.Type != TypeBabelCall {
-		return Keyword{}
-	}
-	l := lineAt(t.Source, int(e.Body), int(e.End))
-	key, value := keyword(trimBlanks(l.text(t.Source)))
-	return Keyword{Key: strings.ToUpper(key), Value: value, Start: l.start, End: l.next}
-}
-
 // nameKeys are NAME and the obsolete keys for it.
 var nameKeys = []string{"DATA", "LABEL", "NAME", "RESNAME", "SOURCE", "SRCNAME", "TBLNAME"}
 
@@ -98,17 +87,6 @@ func (t *Tree) Name(i int) string {
 
 // Drawer returns the name of drawer i as written.
 func (t *Tree) Drawer(i int) string { return drawerName(t.firstLine(i, TypeDrawer)) }
-
-// Property returns the property in line i of a property drawer.
-func (t *Tree) Property(i int) Property {
-	text := t.firstLine(i, TypeNodeProperty)
-	if text == "" {
-		return Property{}
-	}
-	key, value, _ := splitProperty(text)
-	e := &t.Elements[i]
-	return Property{Key: key, Value: value, Start: int(e.Start), End: int(e.End)}
-}
 
 // IsTableEl reports whether table i is a table.el table, whose rows are not parsed.
 func (t *Tree) IsTableEl(i int) bool { return isTableElRule(t.firstLine(i, TypeTable)) }

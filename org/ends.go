@@ -3,7 +3,6 @@
 package org
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -24,48 +23,24 @@ type endKey struct {
 	name string // in lower case: the case of ASCII letters does not matter
 }
 
-func (k endKey) compare(other endKey) int {
-	return cmp.Or(cmp.Compare(k.kind, other.kind), strings.Compare(k.name, other.name))
-}
-
-// endLine is a line that can end an element.
-type endLine struct {
-	endKey
-	line
-}
-
-// ends are the lines of a section that can end an element, sorted by key and offset.
-// They are collected on the first lookup, so elements without an end cost no time.
-type ends struct {
-	collected bool
-	lines     []endLine
-}
-
-// find returns the first line with the key that starts at from or later and ends at
-// limit or earlier.
-func (e *ends) find(p *sectionParser, key endKey, from, limit int) (line, bool) {
-	if !e.collected {
-		e.collected = true
-		e.collect(p.src, p.at, p.end)
-	}
-	i, _ := slices.BinarySearchFunc(e.lines, from, func(l endLine, from int) int {
-		return cmp.Or(l.compare(key), cmp.Compare(l.start, from))
-	})
-	if i == len(e.lines) || e.lines[i].compare(key) != 0 || e.lines[i].next > limit {
-		return line{}, false
-	}
-	return e.lines[i].line, true
-}
-
-func (e *ends) collect(src string, at, limit int) {
-	for l := range linesOf(src, at, limit) {
-		if key, ok := endOf(l.text(src)); ok {
-			e.lines = append(e.lines, endLine{key, l})
+// findEnd returns the first line with the key that starts at from or later and ends at
+// limit or earlier. The lines are collected on the first call, so that a section without
+// blocks costs no time.
+func (p *sectionParser) findEnd(key endKey, from, limit int) (line, bool) {
+	if p.ends == nil {
+		p.ends = map[endKey][]line{}
+		for l := range linesOf(p.src, p.at, p.end) {
+			if ends, ok := endOf(l.text(p.src)); ok {
+				p.ends[ends] = append(p.ends[ends], l)
+			}
 		}
 	}
-	slices.SortFunc(e.lines, func(a, b endLine) int {
-		return cmp.Or(a.compare(b.endKey), cmp.Compare(a.start, b.start))
-	})
+	lines := p.ends[key]
+	i, _ := slices.BinarySearchFunc(lines, from, func(l line, from int) int { return l.start - from })
+	if i == len(lines) || lines[i].next > limit {
+		return line{}, false
+	}
+	return lines[i], true
 }
 
 // endOf returns the key of the element that a line can end.

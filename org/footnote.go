@@ -72,12 +72,3 @@ func footnoteLabel(text string) int {
 	}
 	return len("[fn:]") + n
 }
-
-// Label returns the label of footnote definition i.
-func (t *Tree) Label(i int) string {
-	text := t.firstLine(i, TypeFootnoteDefinition)
-	if text == "" {
-		return ""
-	}
-	return text[len("[fn:") : footnoteLabel(text)-1]
-}

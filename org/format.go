@@ -90,7 +90,7 @@ func (f Format) Outline(path string, stored []document.Part, files document.File
 	return Parse(text, f.Options(path, files)).toOutline(path)
 }
 
-// Extend parses top and more together, see document.Extender.
+// Extend parses top and more together, see document.Editor.
 func (f Format) Extend(path, top, more string, size, count int, files document.Files) *document.Outline {
 	if !strings.HasPrefix(more, "*") || strings.Contains(top, "<<<") || size+len(more) > MaxParsed || HasMoreHeadlines(more, MaxHeadlines) {
 		return nil

@@ -28,7 +28,7 @@ func starsAt(src string, at int) int {
 // parseTitle parses the line of a headline after the stars: keyword, priority,
 // COMMENT, title, tags. Everything but the title is optional.
 func (p *parser) parseTitle(h *Headline, rest string) {
-	h.Tags, rest = p.splitTags(rest)
+	h.Tags, rest = splitTags(rest)
 	for _, tag := range h.Tags {
 		h.Archived = h.Archived || tag == "ARCHIVE"
 	}
@@ -85,7 +85,7 @@ func priorityCookie(text string) int {
 // splitTags removes the tags from the end of a headline: its last word, if that
 // consists of tag characters between colons. Two adjacent colons enclose an empty
 // tag, as in Org.
-func (p *parser) splitTags(text string) (tags []string, rest string) {
+func splitTags(text string) (tags []string, rest string) {
 	trimmed := trimBlanksRight(text)
 	if len(trimmed) < 3 || trimmed[len(trimmed)-1] != ':' {
 		return nil, text
@@ -95,11 +95,7 @@ func (p *parser) splitTags(text string) (tags []string, rest string) {
 	if start == 0 || len(word) < 3 || word[0] != ':' || !isTagGroup(word) {
 		return nil, text
 	}
-	p.tags.begin()
-	for tag := range strings.SplitSeq(word[1:len(word)-1], ":") {
-		p.tags.open = append(p.tags.open, tag)
-	}
-	return p.tags.close(), trimmed[:start]
+	return strings.Split(word[1:len(word)-1], ":"), trimmed[:start]
 }
 
 // isTagGroup reports whether s consists of colons and tag characters.

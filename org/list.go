@@ -85,8 +85,6 @@ func (p *sectionParser) scanItems(at, limit int) {
 		indent, margin := indentation(l.text(p.src))
 		o := p.opening(l, limit)
 		switch {
-		case o.kind == TypeInlinetask: // part of the item, whatever its margin
-			_, at = p.inlinetaskText(l, limit)
 		case o.kind == TypePlainList && bulletLength(p.src[l.start+margin:l.end], margin) > 0:
 			open = p.closeItems(open, indent, l.start, text)
 			if minIndent < 0 || indent < minIndent {

@@ -6,8 +6,8 @@ import "strings"
 
 // IsLocal reports whether the own text of a headline, as returned by [Document.Text],
 // is parsed alike in every document with the same settings and affects nothing
-// outside it: it contains no setting and no radio target. It assumes a document
-// without inline tasks. It takes time in proportion to the text.
+// outside it: it contains no setting and no radio target. It takes time in proportion
+// to the text.
 func IsLocal(text string) bool {
 	if strings.Contains(text, "<<<") {
 		return false

@@ -179,7 +179,7 @@ var (
 // allowedIn returns the objects allowed in an element or object.
 func allowedIn(kind Type) objectSet {
 	switch kind {
-	case TypeHeadline, TypeInlinetask, TypeItem:
+	case TypeHeadline, TypeItem:
 		return titleObjects
 	case TypeTableCell:
 		return cellObjects

@@ -20,9 +20,6 @@ type Options struct {
 	// that it does not serve results in a diagnostic. If Setup is nil, setup files
 	// are ignored silently.
 	Setup func(name string) (text string, ok bool)
-	// Inlinetasks is the minimum number of stars of an inline task: 15 is the default
-	// of the Org module. 0 disables inline tasks, as in Emacs without that module.
-	Inlinetasks int
 	// Defaults are settings that the file can override; nil for none.
 	Defaults *Defaults
 }
@@ -35,12 +32,9 @@ type Options struct {
 func Parse(src string, opts *Options) *Document {
 	d := &Document{Source: src, SectionEnd: len(src)}
 	if strings.HasPrefix(src, bom) {
-		d.HasBOM, d.Start = true, len(bom)
+		d.Start = len(bom)
 	}
-	if opts != nil {
-		d.inlinetasks = opts.Inlinetasks
-	}
-	s := scanner{src: src, inlinetasks: d.inlinetasks}
+	s := scanner{src: src}
 	s.scan(d.Start)
 	d.Keywords, d.Diagnostics = s.keywords, s.diagnostics
 	if at := mixedLineEnds(src); at >= 0 {
@@ -54,7 +48,7 @@ func Parse(src string, opts *Options) *Document {
 func (d *Document) reparse(src string) *Document {
 	n := *d
 	n.Source, n.SectionEnd = src, len(src)
-	s := scanner{src: src, inlinetasks: d.inlinetasks}
+	s := scanner{src: src}
 	s.scan(n.Start)
 	n.Keywords, n.Diagnostics, n.omitted = s.keywords, s.diagnostics, 0
 	n.outline(&s, d.Todo.doneSet())
@@ -96,9 +90,7 @@ type parser struct {
 	doc            *Document
 	isDone         map[string]bool // every TODO keyword -> whether it is a done keyword
 	ownIsDone      map[string]bool // the same for the file alone; nil if there are no defaults
-	tags           runs[string]
-	properties     runs[Property]
-	drawerOpenings []int // offsets of the drawers found by parseDrawer, increasing
+	drawerOpenings []int           // offsets of the drawers found by parseDrawer, increasing
 }
 
 // headline completes h, which has its Start, Level and SectionEnd.

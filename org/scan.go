@@ -8,7 +8,6 @@ import "strings"
 // them, the keyword lines and the openings of property drawers.
 type scanner struct {
 	src            string
-	inlinetasks    int // minimum stars of an inline task; 0 for none
 	headlines      []headlineMark
 	keywords       []Keyword
 	drawerOpenings []int // offsets of lines that open a property drawer
@@ -37,9 +36,6 @@ func (s *scanner) scan(at int) {
 		at = l.next
 		if s.src[l.start] == '*' {
 			level := starsAt(s.src, l.start)
-			if s.inlinetasks > 0 && level >= s.inlinetasks {
-				continue
-			}
 			switch {
 			case level > 0 && s.block.kind != TypeNone:
 				at = s.abandonBlock()

@@ -19,21 +19,10 @@ var settingKeys = [...]string{
 // and its value. The key is "" if the line is not a setting. A key extends to the
 // last colon of the first word, so #+TITLE:a:b is not a title.
 func setting(text string) (key, value string) {
-	if !strings.HasPrefix(text, "#+") {
-		return "", ""
-	}
-	const longest = len("DESCRIPTION:")
-	colon := strings.IndexByte(text[2:min(len(text), 2+longest)], ':')
-	if colon < 0 {
-		return "", ""
-	}
-	name := text[2 : 2+colon]
-	if word, _ := cutBlank(text[2+colon+1:]); strings.IndexByte(word, ':') >= 0 {
-		return "", ""
-	}
+	name, value := keyword(text)
 	for _, key := range settingKeys {
 		if equalFold(key, name) {
-			return key, trimBlanks(text[2+colon+1:])
+			return key, value
 		}
 	}
 	return "", ""

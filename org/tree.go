@@ -78,7 +78,6 @@ const (
 	TypeDocument
 	TypeHeadline
 	TypeSection
-	TypeInlinetask
 
 	TypeCenterBlock
 	TypeDrawer
@@ -136,7 +135,7 @@ const (
 )
 
 var typeNames = [...]string{
-	TypeNone: "none", TypeDocument: "org-data", TypeHeadline: "headline", TypeSection: "section", TypeInlinetask: "inlinetask",
+	TypeNone: "none", TypeDocument: "org-data", TypeHeadline: "headline", TypeSection: "section",
 	TypeCenterBlock: "center-block", TypeDrawer: "drawer", TypeDynamicBlock: "dynamic-block",
 	TypeFootnoteDefinition: "footnote-definition", TypeItem: "item", TypePlainList: "plain-list",
 	TypePropertyDrawer: "property-drawer", TypeQuoteBlock: "quote-block", TypeSpecialBlock: "special-block", TypeTable: "table",

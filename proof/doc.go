@@ -16,6 +16,6 @@
 //   - The verifier shares no code with what it checks: it imports the standard library and
 //     golang.org/x/mod/sumdb alone.
 //
-// Elsewhere: who may get which proof, and how one is made (api/care); the Merkle map
+// Elsewhere: who may get which proof, and how one is made (api); the Merkle map
 // (merkle); the log of commits and signed heads (internal/chain).
 package proof

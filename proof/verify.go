@@ -134,7 +134,7 @@ func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 			return "", nil, err
 		}
 	}
-	if got, err := f.rootOf(sha256.Sum256([]byte(id)), value); err != nil || got != root {
+	if got, err := f.RootOf(sha256.Sum256([]byte(id)), value); err != nil || got != root {
 		return "", nil, cmp.Or(err, errors.New("the memory of that moment is not one with this note, these bytes and this place"))
 	}
 	where := fmt.Sprintf("in memory %s at commit %d (%s)", h.first, at.Seq, at.Time)
@@ -144,9 +144,9 @@ func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 	return fmt.Sprintf("the note %q with these %d bytes stood in %q %s", id, len(text), f.Note.Path, where), text, nil
 }
 
-// rootOf computes the root of the map that has a value at a key, or nothing if value is
+// RootOf computes the root of the map that has a value at a key, or nothing if value is
 // nil: doc/format/map.md, Proofs.
-func (f *File) rootOf(key digest, value []byte) (way digest, err error) {
+func (f *File) RootOf(key digest, value []byte) (way digest, err error) {
 	bad := errors.New("nodes that form no map")
 	if len(f.Map) == 0 || len(f.Map) > MaxSteps {
 		return way, bad

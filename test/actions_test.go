@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/faultfs"
@@ -166,7 +165,7 @@ func TestPurgedAction(t *testing.T) {
 	do(ada, api.OpBlockRemove, api.BlockRemoveRequest{IDs: ids})
 	owner := author.WithScopes(author.WithGrant(t.Context(), api.Grant{Role: api.Owner}), api.Scopes{Session: "s"})
 	do(ada, api.OpSearch, api.SearchRequest{Text: "4711-secret"})
-	if _, err := care.OpPurge.Call(owner, ada.svc, care.PurgeRequest{Text: "4711-secret"}); err != nil {
+	if _, err := api.OpPurge.Call(owner, ada.svc, api.PurgeRequest{Text: "4711-secret"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := ada.did(); len(got) != 0 {

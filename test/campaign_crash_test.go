@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,12 +22,10 @@ type crashes struct {
 	*workload
 	campaign *foveatest.Campaign
 	moments  map[uint64]moment // what each commit holds
-	synced   ledger            // what power that is lost may not take: all that was told, but in a relaxed memory
 	cuts     int
 	reboots  int
 	amid     int // cuts amid an operation that made a commit
 	kept     int // those of them that left it done
-	undone   int // cuts that took from a relaxed memory what it had told
 }
 
 // moment is a commit and the documents it holds.
@@ -41,7 +38,6 @@ type moment struct {
 type powerCut struct {
 	left  disks
 	told  ledger
-	sure  ledger // the part of it that must be there
 	where string
 }
 
@@ -55,10 +51,7 @@ func TestCampaignOfCrashes(t *testing.T) {
 	c := &crashes{campaign: campaign}
 	for c.cuts < want {
 		c.workload = newWorkload(t, campaign.Rand, disks{faultfs.New(), faultfs.New()}, 30)
-		c.moments, c.synced = map[uint64]moment{}, newLedger()
-		if campaign.Rand.IntN(3) == 0 {
-			c.relax()
-		}
+		c.moments = map[uint64]moment{}
 		c.run(steps[0])
 		for range 60 {
 			if c.cuts >= want {
@@ -77,21 +70,9 @@ func TestCampaignOfCrashes(t *testing.T) {
 	if c.amid == 0 || c.amid >= sample && (c.kept == 0 || c.kept == c.amid) {
 		t.Errorf("%d of %d cuts amid a commit left it done", c.kept, c.amid)
 	}
-	t.Logf("seed %d: %d cuts, %d of them amid a commit, %d left it done, %d histories went on from what was left, %d took back what a relaxed memory had told",
-		campaign.Seed, c.cuts, c.amid, c.kept, c.reboots, c.undone)
+	t.Logf("seed %d: %d cuts, %d of them amid a commit, %d left it done, %d histories went on from what was left",
+		campaign.Seed, c.cuts, c.amid, c.kept, c.reboots)
 }
-
-// relax opens the memory so that its commits reach the disk when something makes them.
-func (c *crashes) relax() {
-	c.t.Helper()
-	c.relaxed = 1000 * time.Hour
-	if err := c.restart(); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-// atOnce are the steps behind which a relaxed memory has synced, when they end well.
-var atOnce = []string{"restart", "pack", "repair"}
 
 // run does one step, cuts the power before its operations, and at times goes on
 // from what a cut left.
@@ -102,7 +83,7 @@ func (c *crashes) run(s step) {
 	c.d.onOp(inTurn(func(where string, op faultfs.Op) error {
 		if op.Kind.Changes() && c.campaign.Picks(6) {
 			seed := c.rand.Uint64()
-			cuts = append(cuts, powerCut{c.d.crash(seed), c.told.clone(), c.sure(), fmt.Sprintf("%s: cut before %s of %s %s", s.name, op.Kind, where, op.Name)})
+			cuts = append(cuts, powerCut{c.d.crash(seed), c.told.clone(), fmt.Sprintf("%s: cut before %s of %s %s", s.name, op.Kind, where, op.Name)})
 		}
 		return nil
 	}))
@@ -112,10 +93,7 @@ func (c *crashes) run(s step) {
 		c.t.Fatalf("%s: %v", s.name, err)
 	}
 	filesAfter := c.d.files(c.t)
-	if err == nil && (slices.Contains(atOnce, s.name) || !cmp.Equal(filesBefore, filesAfter)) {
-		c.synced = c.told.clone()
-	}
-	cuts = append(cuts, powerCut{c.d.crash(c.rand.Uint64()), c.told.clone(), c.sure(), s.name + ": cut behind it"})
+	cuts = append(cuts, powerCut{c.d.crash(c.rand.Uint64()), c.told.clone(), s.name + ": cut behind it"})
 	c.learn()
 	for _, cut := range cuts {
 		c.cuts++
@@ -128,14 +106,6 @@ func (c *crashes) run(s step) {
 	if c.rand.IntN(4) == 0 {
 		c.reboot(cuts[c.rand.IntN(len(cuts))])
 	}
-}
-
-// sure returns what a loss of power may not take.
-func (c *crashes) sure() ledger {
-	if c.relaxed > 0 {
-		return c.synced.clone()
-	}
-	return c.told.clone()
 }
 
 // learn notes what each new commit holds.
@@ -170,16 +140,13 @@ func (c *crashes) survives(cut powerCut, before []map[string]string, after map[s
 	if s := m.Status(); s.ReadOnly != "" {
 		c.t.Fatalf("%s: called damaged: %s", cut.where, s.ReadOnly)
 	}
-	if lost := cut.sure.missing(c.t, m); lost != "" {
+	if lost := cut.told.missing(c.t, m); lost != "" {
 		c.t.Fatalf("%s: lost: %s", cut.where, lost)
 	}
 	head, last := m.View().Head(), c.m.View().Head()
 	files, got := before, left.files(c.t)
 	if head.Seq == last.Seq && len(before) == 1 {
 		files = []map[string]string{after}
-	}
-	if head.Seq < cut.told.head {
-		c.undone++
 	}
 	if cut.told.head < last.Seq {
 		c.amid++
@@ -252,5 +219,4 @@ func (c *crashes) reboot(cut powerCut) {
 			c.told.names[s.Name] = s.Seq
 		}
 	}
-	c.synced = c.told.clone()
 }

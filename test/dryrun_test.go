@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/exchange"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
@@ -278,9 +277,9 @@ var trialRequests = map[string][]func(w *trials, dry bool) any{
 	"import": {func(w *trials, dry bool) any {
 		return exchange.ImportRequest{Kind: "markdown", Source: w.other, DryRun: dry}
 	}},
-	"repair": {func(_ *trials, dry bool) any { return care.RepairRequest{DryRun: dry} }},
-	"retain": {func(_ *trials, dry bool) any { return care.RetainRequest{KeepAll: "1h", DryRun: dry} }},
-	"purge":  {func(_ *trials, dry bool) any { return care.PurgeRequest{Text: "secret word", DryRun: dry} }},
+	"repair": {func(_ *trials, dry bool) any { return api.RepairRequest{DryRun: dry} }},
+	"retain": {func(_ *trials, dry bool) any { return api.RetainRequest{KeepAll: "1h", DryRun: dry} }},
+	"purge":  {func(_ *trials, dry bool) any { return api.PurgeRequest{Text: "secret word", DryRun: dry} }},
 }
 
 // silent are operations whose real run tells what the dry one told, and that change no notes.

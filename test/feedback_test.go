@@ -16,7 +16,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/working"
@@ -48,9 +47,9 @@ func (w *world) ownersDesk() *agentDesk {
 	return &agentDesk{w, w.t.Context(), api.NewLocal(w.m, &api.LocalOptions{Now: w.now})}
 }
 
-func (d *agentDesk) say(req feedback.UsefulRequest) *feedback.UsefulResponse {
+func (d *agentDesk) say(req api.UsefulRequest) *api.UsefulResponse {
 	d.t.Helper()
-	g, err := feedback.OpFeedback.Call(d.ctx, d.svc, req)
+	g, err := api.OpFeedback.Call(d.ctx, d.svc, req)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -58,10 +57,10 @@ func (d *agentDesk) say(req feedback.UsefulRequest) *feedback.UsefulResponse {
 }
 
 // taught says of some questions that Bob's answers were useful.
-func (d *agentDesk) taught(from, to int) (last *feedback.UsefulResponse) {
+func (d *agentDesk) taught(from, to int) (last *api.UsefulResponse) {
 	d.t.Helper()
 	for i := from; i < to; i++ {
-		last = d.say(feedback.UsefulRequest{Question: questionAbout(i), Useful: []string{fmt.Sprintf("answer%d", i)}})
+		last = d.say(api.UsefulRequest{Question: questionAbout(i), Useful: []string{fmt.Sprintf("answer%d", i)}})
 	}
 	return last
 }
@@ -101,9 +100,9 @@ func (d *agentDesk) ranks(from int) float64 {
 	return float64(sum) / float64(len(things)-from)
 }
 
-func (d *agentDesk) feedbackStatus() *feedback.LearnedStatus {
+func (d *agentDesk) feedbackStatus() *api.LearnedStatus {
 	d.t.Helper()
-	s, err := feedback.OpStatus.Call(d.ctx, d.svc, api.None{})
+	s, err := api.OpFeedbackStatus.Call(d.ctx, d.svc, api.None{})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -135,7 +134,7 @@ func TestFeedback(t *testing.T) {
 	}
 	d.taught(6, 35)
 	taught := d.rankings()
-	last := d.say(feedback.UsefulRequest{Question: questionAbout(35), Not: []string{"answer35"}, Useful: []string{"other35"}})
+	last := d.say(api.UsefulRequest{Question: questionAbout(35), Not: []string{"answer35"}, Useful: []string{"other35"}})
 	s := d.feedbackStatus()
 	if !last.On || !s.On || s.Regions[0].Folder != "chats" || !s.Regions[0].On || s.Regions[0].Weights["follows"] <= 0 {
 		t.Fatalf("after 36 questions: %+v", s)
@@ -158,7 +157,7 @@ func TestFeedback(t *testing.T) {
 	if diff := cmp.Diff(taught, d.rankings()); diff != "" {
 		t.Errorf("after a restart: %s", diff)
 	}
-	forgot, err := feedback.OpReset.Call(d.ctx, d.svc, api.None{})
+	forgot, err := api.OpFeedbackReset.Call(d.ctx, d.svc, api.None{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,14 +178,14 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 	w := newWorld(t, chats())
 	w.ingest()
 	ada, bob, owner := w.desk("ada", "s"), w.desk("bob", "s"), w.ownersDesk()
-	refused := func(d *agentDesk, req feedback.UsefulRequest, kind fovea.Kind, cause error) {
+	refused := func(d *agentDesk, req api.UsefulRequest, kind fovea.Kind, cause error) {
 		t.Helper()
-		_, err := feedback.OpFeedback.Call(d.ctx, d.svc, req)
+		_, err := api.OpFeedback.Call(d.ctx, d.svc, req)
 		if fovea.KindOf(err) != kind || cause != nil && !errors.Is(err, cause) {
 			t.Errorf("%+v: got %v, want %v", req, err, cause)
 		}
 	}
-	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, minds.ErrNoWindow)
+	refused(ada, api.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, minds.ErrNoWindow)
 	c, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Question: questionAbout(3), Budget: 250})
 	if err != nil {
 		t.Fatal(err)
@@ -207,37 +206,37 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 	if cited == "" || notShown == "" {
 		t.Fatalf("the window has no answer, or everything: %+v", c.Parts)
 	}
-	refused(ada, feedback.UsefulRequest{Useful: []string{notShown}}, fovea.Invalid, minds.ErrNeverShown)
-	refused(ada, feedback.UsefulRequest{Not: []string{notShown}}, fovea.Invalid, minds.ErrNeverShown)
-	refused(ada, feedback.UsefulRequest{Useful: []string{"no such note"}}, fovea.NotFound, nil)
-	refused(ada, feedback.UsefulRequest{}, fovea.Invalid, minds.ErrNothing)
-	refused(ada, feedback.UsefulRequest{Cites: "Nobody knows."}, fovea.Invalid, minds.ErrNotCited)
-	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Not: []string{"answer3"}}, fovea.Invalid, nil)
-	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Window: 99}, fovea.NotFound, minds.ErrNoWindow)
-	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Question: "another one"}, fovea.NotFound, minds.ErrNoWindow)
-	refused(bob, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, minds.ErrNoWindow)
-	refused(owner, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.Invalid, nil)
-	refused(owner, feedback.UsefulRequest{Useful: []string{"other3"}, Question: "rain"}, fovea.Invalid, minds.ErrNeverShown)
+	refused(ada, api.UsefulRequest{Useful: []string{notShown}}, fovea.Invalid, minds.ErrNeverShown)
+	refused(ada, api.UsefulRequest{Not: []string{notShown}}, fovea.Invalid, minds.ErrNeverShown)
+	refused(ada, api.UsefulRequest{Useful: []string{"no such note"}}, fovea.NotFound, nil)
+	refused(ada, api.UsefulRequest{}, fovea.Invalid, minds.ErrNothing)
+	refused(ada, api.UsefulRequest{Cites: "Nobody knows."}, fovea.Invalid, minds.ErrNotCited)
+	refused(ada, api.UsefulRequest{Useful: []string{"answer3"}, Not: []string{"answer3"}}, fovea.Invalid, nil)
+	refused(ada, api.UsefulRequest{Useful: []string{"answer3"}, Window: 99}, fovea.NotFound, minds.ErrNoWindow)
+	refused(ada, api.UsefulRequest{Useful: []string{"answer3"}, Question: "another one"}, fovea.NotFound, minds.ErrNoWindow)
+	refused(bob, api.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, minds.ErrNoWindow)
+	refused(owner, api.UsefulRequest{Useful: []string{"answer3"}}, fovea.Invalid, nil)
+	refused(owner, api.UsefulRequest{Useful: []string{"other3"}, Question: "rain"}, fovea.Invalid, minds.ErrNeverShown)
 	if s := owner.feedbackStatus(); s.Entries != 0 {
 		t.Errorf("what was refused is kept: %+v", s)
 	}
-	g := ada.say(feedback.UsefulRequest{Cites: "It is on shelf 3 (" + cited + "); quaint, quill."})
+	g := ada.say(api.UsefulRequest{Cites: "It is on shelf 3 (" + cited + "); quaint, quill."})
 	if g.Useful != 1 || g.Unsaid == 0 || g.Seq == 0 {
 		t.Errorf("of the answer that cites %s: %+v", cited, g)
 	}
 	if _, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Budget: 250}); err != nil { // as a hook asks when a session starts
 		t.Fatal(err)
 	}
-	if g := ada.say(feedback.UsefulRequest{Cites: "Shelf 3 (" + cited + ")."}); g.Useful != 1 {
+	if g := ada.say(api.UsefulRequest{Cites: "Shelf 3 (" + cited + ")."}); g.Useful != 1 {
 		t.Errorf("after a window that was asked nothing, feedback is about the one before: %+v", g)
 	}
-	again := ada.say(feedback.UsefulRequest{Useful: []string{cited}, Question: questionAbout(3)})
+	again := ada.say(api.UsefulRequest{Useful: []string{cited}, Question: questionAbout(3)})
 	owner.ctx = author.WithScopes(owner.ctx, api.Scopes{Session: "s"})
-	owner.say(feedback.UsefulRequest{Agent: "ada", Useful: []string{"answer3"}})
+	owner.say(api.UsefulRequest{Agent: "ada", Useful: []string{"answer3"}})
 	if s := owner.feedbackStatus(); again.Useful != 1 || s.Entries != 2 || s.Owner != 1 {
 		t.Errorf("feedback on one question by one agent counts twice: %+v", s)
 	}
-	if _, err := feedback.OpReset.Call(ada.ctx, ada.svc, api.None{}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := api.OpFeedbackReset.Call(ada.ctx, ada.svc, api.None{}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent forgets the feedback of all: %v", err)
 	}
 }
@@ -289,7 +288,7 @@ func TestFeedbackAboutBlocks(t *testing.T) {
 	if handle == nil {
 		t.Fatal(given.Text)
 	}
-	for _, req := range []feedback.UsefulRequest{
+	for _, req := range []api.UsefulRequest{
 		{Useful: []string{working.NodeID("ada", "plan")}}, {Useful: handle[1:]}, {Cites: "It is on shelf 2 [" + handle[1] + "]."},
 	} {
 		if got := ada.say(req); got.Seq != 0 || got.Useful != 0 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/events"
 )
 
 // TestPointUpdate: the event sets the focus of the agent's windows, by each of its names; the
@@ -20,10 +19,10 @@ func TestPointUpdate(t *testing.T) {
 	})
 	w.ingest()
 	ada, bob := w.desk("ada", "s"), w.desk("bob", "s")
-	event := func(fill func(*events.EventRequest)) (*events.EventResponse, error) {
-		req := events.EventRequest{Event: "point-update"}
+	event := func(fill func(*api.EventRequest)) (*api.EventResponse, error) {
+		req := api.EventRequest{Event: "point-update"}
 		fill(&req)
-		return events.OpEvent.Call(ada.ctx, ada.svc, req)
+		return api.OpEvent.Call(ada.ctx, ada.svc, req)
 	}
 	focus := func(d *agentDesk, named string) string {
 		t.Helper()
@@ -36,11 +35,11 @@ func TestPointUpdate(t *testing.T) {
 	}
 	for _, c := range []struct {
 		want string
-		fill func(*events.EventRequest)
+		fill func(*api.EventRequest)
 	}{
-		{"pump", func(r *events.EventRequest) { r.Payload.TargetID = "pump" }},
-		{"gauge", func(r *events.EventRequest) { r.FovealFocus, r.Payload.TargetID = "Gauge", "pump" }},
-		{"pump", func(r *events.EventRequest) { r.Focus, r.FovealFocus = "a.org:5", "gauge" }},
+		{"pump", func(r *api.EventRequest) { r.Payload.TargetID = "pump" }},
+		{"gauge", func(r *api.EventRequest) { r.FovealFocus, r.Payload.TargetID = "Gauge", "pump" }},
+		{"pump", func(r *api.EventRequest) { r.Focus, r.FovealFocus = "a.org:5", "gauge" }},
 	} {
 		got, err := event(c.fill)
 		if err != nil || got.Focus != c.want {
@@ -59,7 +58,7 @@ func TestPointUpdate(t *testing.T) {
 	if got := ada.ids(); len(got) != 1 {
 		t.Errorf("working memory has %v", got)
 	}
-	for _, fill := range []func(*events.EventRequest){func(*events.EventRequest) {}, func(r *events.EventRequest) { r.Focus = "nobody" }} {
+	for _, fill := range []func(*api.EventRequest){func(*api.EventRequest) {}, func(r *api.EventRequest) { r.Focus = "nobody" }} {
 		if _, err := event(fill); fovea.KindOf(err) != fovea.Invalid && fovea.KindOf(err) != fovea.NotFound {
 			t.Errorf("a wrong event: %v", err)
 		}

@@ -20,7 +20,7 @@ func BenchmarkHistory(b *testing.B) {
 	}
 	w := &world{t: b, dir: b.TempDir(), clock: time.Now().Add(time.Hour)}
 	w.write(files)
-	m, err := fovea.Open(b.Context(), w.dir, &fovea.Options{StateDir: b.TempDir(), Now: w.now, Relaxed: time.Second})
+	m, err := fovea.Open(b.Context(), w.dir, &fovea.Options{StateDir: b.TempDir(), Now: w.now})
 	if err != nil {
 		b.Fatal(err)
 	}

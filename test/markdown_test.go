@@ -104,6 +104,18 @@ func (markdown) Merge(m *document.Merging, base, won, lost *document.Part, level
 
 func (markdown) Parse(_, text string, _ document.Files) document.Text { return parseMarkdown(text) }
 
+func (markdown) Conflicts(*document.Part) []document.Conflict { return nil }
+
+func (markdown) Resolved(*document.Part, bool, ...int) (string, error) { return "", document.ErrMoved }
+
+func (markdown) IsLocal(string) bool { return true }
+
+func (markdown) Extend(_, _, _ string, _, _ int, _ document.Files) *document.Outline { return nil }
+
+func (markdown) KeptWhole(string) string { return "" }
+
+func (t mdText) Keywords() (all, done []string) { return nil, nil }
+
 func (t mdText) Source() string   { return t.source }
 func (t mdText) Headlines() int   { return len(t.headlines) }
 func (t mdText) IsTop(i int) bool { return t.headlines[i].parent < 0 }

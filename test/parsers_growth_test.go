@@ -30,36 +30,36 @@ func numbered(n int, pattern string) string {
 }
 
 // readers are the parsers of text that others wrote.
-var readers = map[string]func(t *testing.T, text string) (problems []foreign.Problem){
-	"markdown": func(t *testing.T, text string) []foreign.Problem {
+var readers = map[string]func(t *testing.T, text string) (problems []string){
+	"markdown": func(t *testing.T, text string) []string {
 		return importGrowing(t, foreign.Markdown, "a.md", text)
 	},
-	"jsonl": func(t *testing.T, text string) []foreign.Problem {
+	"jsonl": func(t *testing.T, text string) []string {
 		return importGrowing(t, foreign.JSONLines, "a.jsonl", text)
 	},
-	"export": func(t *testing.T, text string) []foreign.Problem {
+	"export": func(t *testing.T, text string) []string {
 		n := &node.Node{ID: "a", Entry: node.Entry{Path: "a.org"}, Derived: &document.Derived{Title: "A"}}
 		if _, _, err := foreign.Folder(t.Context(), foreign.Markdown, []foreign.Out{{Node: n, Text: text}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		return nil
 	},
-	"org": func(_ *testing.T, text string) []foreign.Problem {
+	"org": func(_ *testing.T, text string) []string {
 		_ = org.Parse(text, nil)
 		return nil
 	},
-	"tree": func(_ *testing.T, text string) []foreign.Problem {
+	"tree": func(_ *testing.T, text string) []string {
 		_, _ = ast.DecodeTree([]byte(text))
 		return nil
 	},
-	"query": func(_ *testing.T, text string) []foreign.Problem {
+	"query": func(_ *testing.T, text string) []string {
 		_, _ = query.Parse(text)
 		return nil
 	},
 }
 
 // importGrowing imports a file and writes the Org of its notes.
-func importGrowing(t *testing.T, kind foreign.Kind, name, text string) []foreign.Problem {
+func importGrowing(t *testing.T, kind foreign.Kind, name, text string) []string {
 	docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: kind, File: name, In: fstest.MapFS{name: {Data: []byte(text)}}})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestParsersGrowInProportion(t *testing.T) {
 	for _, language := range []string{
 		"Go", "Python", "Java", "C", "C++", "Rust", "PHP", "Ruby", "Shell", "Emacs Lisp", "JavaScript", "TypeScript", "Org", "Markdown"} {
 		name := "outline of " + language
-		readers[name] = func(_ *testing.T, text string) []foreign.Problem {
+		readers[name] = func(_ *testing.T, text string) []string {
 			_ = outline.Read(language, []byte(text))
 			_ = outline.Chunks(language, []byte(text), 2000)
 			return nil
@@ -198,7 +198,7 @@ func TestTangledMarkdownIsText(t *testing.T) {
 		"cells":                "|" + strings.Repeat("a|", 2000) + "\n|" + strings.Repeat("-|", 2000) + "\n" + strings.Repeat("|b|\n", 600),
 	} {
 		problems := importGrowing(t, foreign.Markdown, "a.md", text+"\n")
-		if len(problems) == 0 || !strings.Contains(problems[0].What, "as text") {
+		if len(problems) == 0 || !strings.Contains(problems[0], "as text") {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}

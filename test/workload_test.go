@@ -36,8 +36,7 @@ type workload struct {
 	n     int   // of texts written
 	hour  int64 // of its clock: each step takes one
 
-	relaxed time.Duration // see Options
-	fork    *disks        // another machine's copy, which has gone on, nil for none
+	fork *disks // another machine's copy, which has gone on, nil for none
 }
 
 // ledger is what a memory has told its user to be done.
@@ -134,7 +133,7 @@ func (w *workload) open() (err error) {
 // openOn opens what is on some disks, with the workload's key.
 func (w *workload) openOn(d disks) (*fovea.Memory, error) {
 	opts := &fovea.Options{
-		Store: d.state, Actor: author.Actor{Author: author.Author{Kind: author.Fovea}}, Signer: w.key, Verifiers: w.keys, Relaxed: w.relaxed,
+		Store: d.state, Actor: author.Actor{Author: author.Author{Kind: author.Fovea}}, Signer: w.key, Verifiers: w.keys,
 		Now: func() time.Time { return time.UnixMilli(1_800_000_000_000).Add(time.Duration(w.hour) * time.Hour) },
 	}
 	opts.Folder = d.memex

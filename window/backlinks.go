@@ -6,10 +6,8 @@ import "slices"
 
 // Backlinks returns the ids of the nodes whose links lead to item, a node of the outline, by
 // its id or by its name: each once, in document order, at most limit, and their number. Links
-// of the node to itself do not count. O(links) the first time, then O(backlinks) and the
-// links of documents changed since.
+// of the node to itself do not count. O(links).
 func (o *Outline) Backlinks(item *Item, limit int) (ids []string, count int) {
-	o.useIndex()
 	focus := newLinks(item)
 	own, known := o.blockAt(item.Path)
 	if !known {

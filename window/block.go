@@ -5,7 +5,7 @@ package window
 import (
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window/render"
@@ -26,8 +26,8 @@ type block struct {
 	missing      []string // ids of children that have no item
 	working      *Working // of a block of working memory, which is one node
 
-	kept  render.Kept
-	index atomic.Pointer[localIndex] // of a large block, made when first asked for
+	indexing  sync.Once
+	positions map[string]int32 // by id, in a large block; made when first asked for
 }
 
 // nodeInfo is what the outline keeps of a node: enough to rank it and to estimate its
@@ -78,9 +78,9 @@ func (b *nodeInfo) has(f flag) bool { return b.flags&f != 0 }
 
 // newBlock reads a document and its subtree. It returns nil if the document has no
 // item.
-func newBlock(src Source, id string, prev previousBlock) *block {
+func newBlock(src Source, id string) *block {
 	b := &block{}
-	b.addSubtree(src, id, -1, &prev)
+	b.addSubtree(src, id, -1)
 	if len(b.nodes) == 0 {
 		return nil
 	}
@@ -94,21 +94,19 @@ func newBlock(src Source, id string, prev previousBlock) *block {
 }
 
 // addSubtree adds id and its subtree. It recurses to the depth of the document.
-func (b *block) addSubtree(src Source, id string, parent int32, prev *previousBlock) {
+func (b *block) addSubtree(src Source, id string, parent int32) {
 	index := int32(len(b.nodes))
-	if oldIndex, ok := prev.find(id, parent >= 0 && b.nodes[parent].has(hidden)); ok {
-		b.copyNode(prev.block, oldIndex, parent)
-	} else if item, ok := src.Item(id); ok {
-		b.addItem(&item, parent)
-	} else {
+	item, ok := src.Item(id)
+	if !ok {
 		if parent >= 0 {
 			b.missing = append(b.missing, id)
 		}
 		return
 	}
+	b.addItem(&item, parent)
 	for _, child := range src.Children(id) {
 		if src.Parent(child) == id {
-			b.addSubtree(src, child, index, prev)
+			b.addSubtree(src, child, index)
 		} else if _, ok := src.Item(child); !ok {
 			b.missing = append(b.missing, child)
 		}
@@ -183,4 +181,21 @@ func mergeClass(classes []priorClass, c priorClass) []priorClass {
 	}
 	classes[i].minDepth = min(classes[i].minDepth, c.minDepth)
 	return classes
+}
+
+// find returns the index of the node with an id.
+func (b *block) find(id string) (int32, bool) {
+	const maxScan = 32
+	if len(b.nodes) <= maxScan {
+		index := slices.IndexFunc(b.nodes, func(n nodeInfo) bool { return n.id == id })
+		return int32(index), index >= 0
+	}
+	b.indexing.Do(func() {
+		b.positions = make(map[string]int32, len(b.nodes))
+		for i := range b.nodes {
+			b.positions[b.nodes[i].id] = int32(i)
+		}
+	})
+	index, ok := b.positions[id]
+	return index, ok
 }

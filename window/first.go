@@ -101,7 +101,7 @@ func (p *plan) fit(x *text.Excerpt, i, tokens, most int) *text.Excerpt {
 // setExcerpt sets the lines of candidate i at level snippet and returns their price.
 func (p *plan) setExcerpt(i int, x *text.Excerpt) int {
 	n := &p.details[i]
-	n.excerpt, n.prices[Snippet], n.pieceSlots[Snippet] = x, 0, 0
+	n.excerpt, n.pieceSlots[Snippet] = x, 0
 	return p.price(i, Snippet)
 }
 

@@ -80,15 +80,10 @@ func (p *plan) newPart(i, tokens int) Part {
 		reason += "; corrected since you saw it"
 	}
 	level := p.candidates[i].Level
-	part := Part{
-		ID: b.id, Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens, Score: n.score, Reason: reason, Digest: b.digest, Problem: n.problem,
+	return Part{
+		ID: b.id, Handle: p.item(i).Handle, Title: render.TitleOf(p.item(i), level), Path: p.tree.blocks[n.block].path, Level: level,
+		Tokens: tokens, Score: n.score, Reason: reason, Digest: b.digest, Problem: n.problem,
 	}
-	if kept := n.kept[level]; kept != nil {
-		part.Handle, part.Title = kept.Handle, kept.Title
-	} else {
-		part.Handle, part.Title = p.item(i).Handle, render.TitleOf(p.item(i), level)
-	}
-	return part
 }
 
 // trustOf returns what the request makes of the agent who wrote candidate i.

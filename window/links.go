@@ -4,6 +4,7 @@ package window
 
 import (
 	"hash/maphash"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -104,6 +105,19 @@ func (l *focusLinks) keys() []uint64 {
 	return keys
 }
 
+// linksWithKeys yields the links with one of the keys, each with the index of its block. O(links).
+func (o *Outline) linksWithKeys(keys []uint64) iter.Seq2[int32, *link] {
+	return func(yield func(int32, *link) bool) {
+		for index, b := range o.blocks {
+			for i := range b.links {
+				if l := &b.links[i]; slices.Contains(keys, l.key) && !yield(int32(index), l) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // mark sets linksTo and linkedFrom. If the focus links by name, it reads the items of
 // the linked documents.
 func (l *focusLinks) mark(t *tree) {
@@ -118,8 +132,10 @@ func (l *focusLinks) mark(t *tree) {
 		}
 	}
 	for file, names := range l.linkedNames {
-		for index := range t.blocksAtPath(file) {
-			t.markNamed(index, names)
+		for index, b := range t.blocks {
+			if b.foldedPath == file {
+				t.markNamed(int32(index), names)
+			}
 		}
 	}
 }

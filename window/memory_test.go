@@ -56,12 +56,6 @@ func (m *memory) Children(id string) []string        { return m.kids[id] }
 func (m *memory) Parent(id string) string            { return m.parent[id] }
 func (m *memory) Item(id string) (window.Item, bool) { item, ok := m.items[id]; return item, ok }
 
-// A memory is a Namer: its windows keep texts.
-func (m *memory) Names(string) *window.Names { return &window.Names{} }
-func (m *memory) HasHandle(id, handle string, _, _ *window.Names) bool {
-	return m.items[id].Handle == handle
-}
-
 func (m *memory) Document(id string) (doc, path string) {
 	if _, ok := m.items[id]; !ok {
 		return "", ""

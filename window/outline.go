@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/window/render"
+	"github.com/fovea-memory/fovea/token"
 )
 
 // Outline is what all windows over one state share: the tree of its nodes without their
@@ -27,9 +27,12 @@ type Outline struct {
 	priorClasses []priorClass // a superset of the blocks' classes
 	projects     []string     // ids of the active projects
 	desk         []deskEntry  // blocks of working memory, in their order
-	lookup       nodeLookup
-	texts        textCache // of this outline, and of those that it changed into
+	// count is that of a cache of token counts, for requests without one; later outlines share it.
+	count func(counter token.Counter, key [32]byte, text func() string) int
 }
+
+// maxCounts bounds the counts of an outline, to about 5 MB.
+const maxCounts = 50_000
 
 // ref identifies a node of an outline: the index of its block, and its index within.
 type ref struct{ block, local int32 }
@@ -43,29 +46,24 @@ func (r ref) compare(o ref) int {
 }
 
 // DocumentChange names a document that was added, removed or changed. Path is its path,
-// ID its id or "" if it was removed. Unchanged, if not nil, reports whether the item of
-// a node in it is the same as before, so that it need not be read again.
-type DocumentChange struct {
-	Path, ID  string
-	Unchanged func(id string) bool
-}
+// ID its id or "" if it was removed.
+type DocumentChange struct{ Path, ID string }
 
 // NewOutline reads a source once, for any number of requests over the same state. It
 // reads each item once. The only error is that of ctx.
 func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 	docs := src.Documents()
-	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1), texts: &render.Cache{}}
+	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1), count: token.NewCache(maxCounts).Count}
 	for _, id := range docs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if b := newBlock(src, id, previousBlock{}); b != nil {
+		if b := newBlock(src, id); b != nil {
 			o.appendBlocks(b)
 			o.addTotals(b)
 		}
 	}
 	o.projects = o.collectProjects()
-	o.lookup = nodeLookup{index: newNodeIndex(false)}
 	return o, nil
 }
 
@@ -101,7 +99,7 @@ func (o *Outline) addTotals(b *block) {
 }
 
 // WithChanges returns the outline of the state that src shows, which differs from that
-// of o in the given documents. It reads only the items that changed. docs may be in any
+// of o in the given documents. It reads only the items of those. docs may be in any
 // order and may contain unchanged documents. O(nodes of docs), plus a copy of 12 bytes
 // a document and 32 a block of working memory.
 func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
@@ -111,56 +109,34 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	n := &Outline{
 		root: src.Root(), blocks: make([]*block, 0, size), firstNumbers: make([]int32, 1, size+1),
 		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects, desk: make([]deskEntry, 0, len(o.desk)+1),
-		texts: o.texts,
+		count: o.count,
 	}
-	var delta outlineDelta
-	copied := 0 // blocks of o
+	projects := false // whether a document that has some changed
+	copied := 0       // blocks of o
 	for _, d := range docs {
 		index, existed := o.blockAt(d.Path)
 		n.appendShared(o, copied, index)
-		var prev previousBlock
 		if copied = index; existed {
-			prev = previousBlock{block: o.blocks[index], unchanged: d.Unchanged}
-			delta.removed = append(delta.removed, o.blocks[index])
-			o.texts.Drop(&o.blocks[index].kept)
+			projects = projects || len(o.blocks[index].projects) > 0
 			n.visible -= o.blocks[index].visible
 			n.missing -= len(o.blocks[index].missing)
 			copied++
 		}
 		var fresh *block
 		if d.ID != "" {
-			fresh = newBlock(src, d.ID, prev)
-		}
-		if existed != (fresh != nil) {
-			delta.shifts++
-		} else if existed {
-			fresh.index.Store(o.blocks[index].index.Load())
+			fresh = newBlock(src, d.ID)
 		}
 		if fresh != nil {
 			n.appendBlocks(fresh)
 			n.addTotals(fresh)
-			delta.added = append(delta.added, fresh)
+			projects = projects || len(fresh.projects) > 0
 		}
 	}
 	n.appendShared(o, copied, len(o.blocks))
-	if delta.affectsProjects() {
+	if projects {
 		n.projects = n.collectProjects()
 	}
-	n.lookup = o.lookup.update(n, delta)
 	return n
-}
-
-// outlineDelta is the difference of two outlines: removed and added blocks, and the
-// number of documents that only one of them has.
-type outlineDelta struct {
-	removed, added []*block
-	shifts         int
-}
-
-// affectsProjects reports whether a removed or added block has projects.
-func (c outlineDelta) affectsProjects() bool {
-	has := func(b *block) bool { return len(b.projects) > 0 }
-	return slices.ContainsFunc(c.removed, has) || slices.ContainsFunc(c.added, has)
 }
 
 // Projects returns the ids of the active projects in document order. The list is shared.

@@ -37,11 +37,9 @@ type plan struct {
 	beginnings  map[int]beginning // of the critical blocks, nil until they are needed
 	wholeBudget int               // of a window that shows less of critical blocks than it must: what they need; else 0
 	pinned      []int
-	scanned     int   // bytes that snippets were taken from
-	later       []int // background blocks
-	corrections []int // candidates that were corrected since the session saw them
-	namer       Namer // the source, nil if it is none
-	documents   map[*block]*documentTexts
+	scanned     int      // bytes that snippets were taken from
+	later       []int    // background blocks
+	corrections []int    // candidates that were corrected since the session saw them
 	gone        []string // ids of what the session saw and is no longer there
 	goneNames   []string // what it saw them under
 	remark      string   // names what is gone
@@ -61,7 +59,6 @@ type detail struct {
 	similar bool // render the score as a similarity
 	source  bool // state the path of the document
 	item    *Item
-	kept    [Full + 1]*render.Piece // by level, where its text was kept
 
 	shown        bool // left out of the text: the session has seen it
 	headingShown bool // the session has seen the heading
@@ -74,7 +71,6 @@ type detail struct {
 	short      *text.Excerpt   // of a block that may be compressed: its lines, none chosen; nil until they are needed
 	compressed string          // how short was made
 	pinLevel   Level           // of a critical block that is compressed
-	prices     [Full + 1]int32 // by level; 0 if not counted
 	pieceSlots [Full + 1]int32 // by level: index in pieces plus one
 }
 
@@ -89,23 +85,22 @@ type costs struct{ head, tail, separator, title, body int }
 
 func newPlan(src Source, t *tree, req *Request) *plan {
 	t.clearCandidates(t.Outline)
-	namer, _ := src.(Namer)
 	return &plan{
-		namer: namer, documents: map[*block]*documentTexts{},
 		src: src, tree: t, req: req, query: text.Words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
 		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}
 }
 
-// count returns the tokens of text, using the request's cache if there is one.
+// count returns the tokens of text, using the request's cache or, if there is none, that of the outline.
 func (p *plan) count(text string) int {
 	if text == "" {
 		return 0
 	}
-	if p.req.Cache == nil {
-		return p.req.Counter.Count(text)
+	count := p.tree.count
+	if p.req.Cache != nil {
+		count = p.req.Cache.Count
 	}
-	return p.req.Cache.Count(p.req.Counter, sha256.Sum256([]byte(text)), func() string { return text })
+	return count(p.req.Counter, sha256.Sum256([]byte(text)), func() string { return text })
 }
 
 func (p *plan) heading() render.Heading {
@@ -121,7 +116,7 @@ func (p *plan) setRenderer(r render.Renderer) {
 	sample.Level = Full
 	p.costs.body = p.count(r.Piece(&sample)) + p.costs.separator - p.costs.title
 	for i := range p.details {
-		p.details[i].prices, p.details[i].pieceSlots = [Full + 1]int32{}, [Full + 1]int32{}
+		p.forgetPiece(i)
 	}
 }
 
@@ -188,10 +183,6 @@ func (p *plan) piece(i int, level Level) piece {
 		return p.pieces[slot-1]
 	}
 	n := &p.details[i]
-	if kept := p.keptPiece(i, level); kept != nil {
-		return p.addPiece(i, level, piece{kept.Text, kept.Tokens})
-	}
-	n.kept[level] = nil
 	item := p.item(i)
 	if level > Title {
 		item = p.loaded(i)
@@ -228,20 +219,14 @@ func (p *plan) piece(i int, level Level) piece {
 	if n.corrected {
 		written.text += p.renderer.Remark(correctedRemark)
 	}
-	if written.tokens = int(n.prices[level]); written.tokens == 0 {
-		written.tokens = p.count(written.text) + p.costs.separator
-	}
-	p.keepPiece(i, level, written)
-	return p.addPiece(i, level, written)
-}
-
-// addPiece notes the text of candidate i at a level.
-func (p *plan) addPiece(i int, level Level, written piece) piece {
-	n := &p.details[i]
+	written.tokens = p.count(written.text) + p.costs.separator
 	p.pieces = append(p.pieces, written)
-	n.prices[level], n.pieceSlots[level] = int32(written.tokens), int32(len(p.pieces))
+	n.pieceSlots[level] = int32(len(p.pieces))
 	return written
 }
+
+// price returns the tokens of a candidate at a level, including the separator.
+func (p *plan) price(i int, level Level) int { return p.piece(i, level).tokens }
 
 // choose gathers the candidates, pins the required parts and spends the rest of limit,
 // which is at most the budget.

@@ -71,7 +71,7 @@ type Request struct {
 	Format string
 	// Counter counts the tokens; nil means token.Exact.
 	Counter token.Counter
-	// Cache, if not nil, caches token counts by the digest of the counted text.
+	// Cache caches token counts by the digest of the counted text; nil stands for that of the outline.
 	Cache *token.Cache
 	// Outline saves reading the whole source if it is of the same state.
 	Outline *Outline

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/index"
-	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window/choose"
@@ -25,10 +24,6 @@ const (
 	nothingRemark   = "Nothing new: this session has seen all of it."
 )
 
-// Shown is what the windows of a session have shown so far; see Session. The zero value is
-// that of a new session. A Shown must not be changed.
-type Shown = shown.Record
-
 // Repeated returns the window as a caller gets it that has all of its parts from the one before.
 func (w *Window) Repeated(counter token.Counter) *Window {
 	again := *w
@@ -39,7 +34,7 @@ func (w *Window) Repeated(counter token.Counter) *Window {
 
 // headingOf returns the fingerprint of an item's heading.
 func headingOf(item *Item) uint64 {
-	return shown.Fingerprint(item.Todo, item.Priority, item.Title, strings.Join(item.Tags, ":"))
+	return fingerprint(item.Todo, item.Priority, item.Title, strings.Join(item.Tags, ":"))
 }
 
 // wholeExcerpt returns the excerpt of an item's body that has every passage.
@@ -73,7 +68,7 @@ func (p *plan) gatherCorrections() {
 		if isNoted || info.has(hidden) || info.digest == t.Digest && !t.Digest.IsZero() {
 			continue
 		}
-		if item, ok := p.src.Item(id); !ok || t.Heading == headingOf(&item) && len(t.Still(wholeExcerpt(&item))) >= len(t.Lines) {
+		if item, ok := p.src.Item(id); !ok || t.Heading == headingOf(&item) && len(t.still(wholeExcerpt(&item))) >= len(t.Lines) {
 			continue // what was shown of it still holds
 		}
 		i := p.attach(r, noRef)
@@ -100,7 +95,7 @@ func (p *plan) showCorrections() {
 	for _, i := range p.corrections {
 		t := p.req.Session.Shown.Nodes[p.details[i].info.id]
 		x := p.excerptOf(p.loaded(i))
-		fresh := x.ChooseFunc(maxSnippet, func(passage string) bool { return !t.Has(passage) })
+		fresh := x.ChooseFunc(maxSnippet, func(passage string) bool { return !t.has(passage) })
 		if fresh > 0 && p.candidates[i].Estimates[Full] > 0 && p.candidates[i].Level < Snippet {
 			p.candidates[i].Estimates[Snippet] = int32(p.setExcerpt(i, x))
 			if p.sel.Show(i, Snippet, choose.Slack) {
@@ -155,7 +150,7 @@ func (p *plan) dropTitles() {
 }
 
 // subtractNode takes what was shown out of candidate i.
-func (p *plan) subtractNode(i int, t *shown.Node) {
+func (p *plan) subtractNode(i int, t *ShownNode) {
 	c, n := &p.candidates[i], &p.details[i]
 	item := p.item(i)
 	if c.Level > Title {
@@ -170,7 +165,7 @@ func (p *plan) subtractNode(i int, t *shown.Node) {
 			x = p.excerptOf(item)
 			x.ChooseAll()
 		}
-		if left, out = x.Drop(t.Has); out > 0 {
+		if left, out = x.Drop(t.has); out > 0 {
 			if c.Level == Full { // what is left of the whole
 				n.compressed = ""
 			}
@@ -183,8 +178,7 @@ func (p *plan) subtractNode(i int, t *shown.Node) {
 
 // forgetPiece drops the text of candidate i, which is rendered anew when it is needed.
 func (p *plan) forgetPiece(i int) {
-	n := &p.details[i]
-	n.prices, n.pieceSlots = [Full + 1]int32{}, [Full + 1]int32{}
+	p.details[i].pieceSlots = [Full + 1]int32{}
 }
 
 // isInText reports whether the window has a part for candidate i.
@@ -198,7 +192,7 @@ func (p *plan) remember() *Shown {
 	}
 	next := &Shown{Nodes: maps.Clone(p.req.Session.Shown.Nodes)}
 	if next.Nodes == nil {
-		next.Nodes = map[string]shown.Node{}
+		next.Nodes = map[string]ShownNode{}
 	}
 	for _, id := range p.gone {
 		delete(next.Nodes, id)
@@ -219,7 +213,7 @@ func (p *plan) rememberNode(next *Shown, i int) {
 		item = p.loaded(i)
 	}
 	if n.corrected {
-		t = shown.Node{Lines: t.Still(wholeExcerpt(item)), Level: t.Level}
+		t = ShownNode{Lines: t.still(wholeExcerpt(item)), Level: t.Level}
 	}
 	t.Name = cmp.Or(item.Handle, item.ID)
 	t.Digest, t.Heading, t.Level = n.info.digest, headingOf(item), max(t.Level, uint8(c.Level))
@@ -229,7 +223,7 @@ func (p *plan) rememberNode(next *Shown, i int) {
 		x.ChooseAll()
 	}
 	if c.Level > Title && x != nil {
-		t.Lines = slices.Concat(t.Lines, shown.Lines(x))
+		t.Lines = slices.Concat(t.Lines, linesOf(x))
 		slices.Sort(t.Lines)
 		t.Lines = slices.Compact(t.Lines)
 	}

@@ -5,6 +5,7 @@ package window
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -14,7 +15,6 @@ type tree struct {
 	src     Source
 	focus   ref             // noRef without a focus
 	depth   int32           // of the focus
-	indexed bool            // find uses the index of the outline
 	pinned  []ref           // critical blocks of working memory
 	recent  map[string]bool // files that blocks of the last hour are about
 	covered map[string]bool // files that blocks of high priority have as a whole
@@ -35,7 +35,7 @@ func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 			return nil, err
 		}
 	}
-	t := &tree{Outline: outline, src: src, focus: noRef, indexed: outline.useIndex(), agent: req.Caller.Agent, shares: req.Policy == PolicyShares}
+	t := &tree{Outline: outline, src: src, focus: noRef, agent: req.Caller.Agent, shares: req.Policy == PolicyShares}
 	var focus Item
 	if req.Focus != "" {
 		item, ok := src.Item(req.Focus)
@@ -65,12 +65,21 @@ func (t *tree) release() {
 // focused reports whether there is a focus.
 func (t *tree) focused() bool { return t.focus != noRef }
 
-// find returns the position of the node with an id.
+// find returns the position of the node with an id, by the document that the source reports.
 func (t *tree) find(id string) (ref, bool) {
-	if t.indexed {
-		return t.findIndexed(t.src, id)
+	doc, path := t.src.Document(id)
+	if doc == "" {
+		return noRef, false
 	}
-	return t.findInSource(t.src, id)
+	index, ok := t.blockAt(path)
+	if !ok || t.blocks[index].nodes[0].id != doc { // the source has no paths
+		index = slices.IndexFunc(t.blocks, func(b *block) bool { return b.nodes[0].id == doc })
+	}
+	if index < 0 {
+		return noRef, false
+	}
+	local, ok := t.blocks[index].find(id)
+	return ref{int32(index), local}, ok
 }
 
 // ensureEvidence returns the evidence of a node, which is created if there is none. The

@@ -99,13 +99,14 @@ func appendReason(b []byte, reason string) []byte {
 // i share with the question and task, or with the title of the focus if both are empty,
 // and then what else makes it similar.
 func (p *plan) appendWords(b []byte, i int, other string) []byte {
-	const maxWords = 4 // to name
+	const maxWords, maxBytes = 4, 1000 // to name; of the body
 	if p.reasonWords == nil {
 		if p.reasonWords = p.query; len(p.query) == 0 && p.focus >= 0 {
 			p.reasonWords = text.Words(p.item(p.focus).Title)
 		}
 	}
-	shared := text.SharedWords(p.foldedWords(i), p.reasonWords)
+	item := p.item(i)
+	shared := text.SharedWords(item.Title+"\n"+item.Body[:min(maxBytes, len(item.Body))], p.reasonWords)
 	for n, word := range shared[:min(maxWords, len(shared))] {
 		if n == 0 {
 			b = append(appendReason(b, "words: "), word...)

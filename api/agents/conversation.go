@@ -52,7 +52,7 @@ func readConversation(ctx context.Context, a api.Access, req ConversationRequest
 		return nil, err
 	}
 	out := &Conversation{Commits: []SessionCommit{}}
-	var sum joined
+	sum := joined{at: map[string]*joinedNode{}}
 	for _, scope := range scopes {
 		commits, err := a.Log(ctx, scope, 0)
 		if err != nil {
@@ -95,51 +95,42 @@ func (c *Conversation) addOwn(ctx context.Context, a api.Access, session string)
 	return err
 }
 
+// The lists of a difference, in the order in which they are joined.
+const (
+	added = iota
+	changed
+	removed
+	moved
+)
+
+func listsOf(d *api.Difference) [4]*[]api.Changed {
+	return [4]*[]api.Changed{&d.Added, &d.Changed, &d.Removed, &d.Moved}
+}
+
 // joined is the sum of differences that follow one another.
 type joined struct {
-	added, removed, changed, moved nodes
-	lockdown                       []string
+	all      []*joinedNode // in order; what at does not have was replaced or taken out
+	at       map[string]*joinedNode
+	lockdown []string
 }
 
-// nodes are what one list of a difference names, in order, and found by their ids.
-type nodes struct {
-	all []api.Changed // those that were taken out have no id
-	at  map[string]int
-}
-
-func (l *nodes) add(n api.Changed) {
-	if l.at == nil {
-		l.at = map[string]int{}
-	}
-	l.at[n.ID], l.all = len(l.all), append(l.all, n)
-}
-
-// find returns a node, nil for none.
-func (l *nodes) find(id string) *api.Changed {
-	if at, ok := l.at[id]; ok {
-		return &l.all[at]
-	}
-	return nil
-}
-
-// take takes a node out and returns it, nil for none.
-func (l *nodes) take(id string) *api.Changed {
-	found := l.find(id)
-	if found == nil {
-		return nil
-	}
-	n := *found
-	found.ID = ""
-	delete(l.at, id)
-	return &n
-}
-
-func (l *nodes) list() []api.Changed {
-	return append([]api.Changed{}, slices.DeleteFunc(l.all, func(n api.Changed) bool { return n.ID == "" })...)
+// joinedNode is a node in one of the lists.
+type joinedNode struct {
+	list int
+	api.Changed
 }
 
 func (j *joined) difference() *api.Difference {
-	return &api.Difference{Added: j.added.list(), Removed: j.removed.list(), Changed: j.changed.list(), Moved: j.moved.list(), Lockdown: j.lockdown}
+	out := &api.Difference{Lockdown: j.lockdown}
+	for _, list := range listsOf(out) {
+		*list = []api.Changed{}
+	}
+	for _, n := range j.all {
+		if list := listsOf(out)[n.list]; j.at[n.ID] == n {
+			*list = append(*list, n.Changed)
+		}
+	}
+	return out
 }
 
 // compare adds what commits changed, of each stretch that has no others in it.
@@ -165,39 +156,28 @@ func (j *joined) compare(ctx context.Context, a api.Access, scope string, commit
 
 // join adds a later difference: a node that came and changed has come. O(its nodes).
 func (j *joined) join(d *api.Difference) {
-	for _, n := range d.Added {
-		if gone := j.removed.take(n.ID); gone != nil {
-			n.Text = gone.Text + n.Text
-			j.changed.add(n)
-			continue
-		}
-		j.added.add(n)
-	}
-	for _, n := range d.Changed {
-		if came := j.added.find(n.ID); came != nil {
-			n.Text, n.Was = came.Text+n.Text, came.Was
-			*came = n
-			continue
-		}
-		if before := j.changed.take(n.ID); before != nil {
-			n.Text = before.Text + n.Text
-		}
-		j.moved.take(n.ID)
-		j.changed.add(n)
-	}
-	for _, n := range d.Removed {
-		if j.added.take(n.ID) != nil {
-			continue // it came and went
-		}
-		if before := j.changed.take(n.ID); before != nil {
-			n.Text = before.Text + n.Text
-		}
-		j.moved.take(n.ID)
-		j.removed.add(n)
-	}
-	for _, n := range d.Moved {
-		if j.added.find(n.ID) == nil && j.changed.find(n.ID) == nil && j.moved.find(n.ID) == nil {
-			j.moved.add(n)
+	for list, nodes := range listsOf(d) {
+		for _, n := range *nodes {
+			was, known := j.at[n.ID]
+			if known && list == moved {
+				continue
+			}
+			next := &joinedNode{list, n}
+			if known && was.list != moved {
+				next.Text = was.Text + n.Text
+			}
+			switch {
+			case known && was.list == added && list == removed: // it came and went
+				delete(j.at, n.ID)
+				continue
+			case known && was.list == added:
+				next.Was = was.Was
+				*was, was.list = *next, added
+				continue
+			case known && was.list == removed:
+				next.list = changed
+			}
+			j.at[n.ID], j.all = next, append(j.all, next)
 		}
 	}
 	j.lockdown = slices.Compact(slices.Sorted(slices.Values(append(j.lockdown, d.Lockdown...))))

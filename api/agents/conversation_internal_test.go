@@ -19,7 +19,7 @@ func TestJoin(t *testing.T) {
 		}
 		return out
 	}
-	var j joined
+	j := joined{at: map[string]*joinedNode{}}
 	j.join(&api.Difference{Added: named("came", "went"), Changed: named("old"), Removed: named("back", "gone"), Moved: named("far", "last")})
 	j.join(&api.Difference{Added: named("back"), Changed: named("came", "old", "far"), Removed: named("went", "last"), Moved: named("came", "near", "near")})
 	ids := func(list []api.Changed) string {
@@ -42,7 +42,7 @@ func TestJoin(t *testing.T) {
 	for i := range 200_000 { // which a search of lists would need minutes for
 		many = append(many, api.Changed{ID: fmt.Sprint(i)})
 	}
-	var all joined
+	all := joined{at: map[string]*joinedNode{}}
 	all.join(&api.Difference{Added: many})
 	slices.Reverse(many)
 	all.join(&api.Difference{Removed: many})

@@ -271,22 +271,31 @@ func notify(a api.Access, p *Proposal, event string) {
 	}
 }
 
-func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answer *api.EditResponse, err error) {
-	ps, p, err := find(ctx, a, req.ID)
+// decide hands a proposal to do, and takes it away if do returns no error, unless the call is a dry run.
+func decide(ctx context.Context, a api.Access, id, decided string, do func(p *Proposal) error) (*Proposal, error) {
+	ps, p, err := find(ctx, a, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Call.DryRun:
+		return &p, do(&p)
+	}
+	err = ps.Decide(ctx, p.ID, decided, func(now Proposal) error {
+		p = now
+		return do(&p)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if a.Call.DryRun {
-		answer, err = carryOut(ctx, a, &p, true)
-		return answer, unlessGone(&p, err)
-	}
-	err = ps.Decide(ctx, p.ID, "accepted", func(p Proposal) error {
-		answer, err = carryOut(ctx, a, &p, false)
-		return unlessGone(&p, err)
+	notify(a, &p, decided)
+	return &p, nil
+}
+
+func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answer *api.EditResponse, err error) {
+	_, err = decide(ctx, a, req.ID, "accepted", func(p *Proposal) (err error) {
+		answer, err = carryOut(ctx, a, p, a.Call.DryRun)
+		return unlessGone(p, err)
 	})
-	if err == nil {
-		notify(a, &p, "accepted")
-	}
 	return answer, err
 }
 
@@ -406,27 +415,17 @@ func parted(p *Proposal, fields map[string]any) (rest, own map[string]any) {
 
 // withdrawProposal takes back a proposal of the agent that calls.
 func withdrawProposal(ctx context.Context, a api.Access, req WithdrawRequest) (*Proposal, error) {
-	ps, p, err := find(ctx, a, req.ID)
-	if err == nil && p.Agent != author.AgentOf(ctx) {
-		err = fault.Errorf("review", req.ID, fault.Denied, "is of another agent; who made a proposal withdraws it, and the owner rejects it")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err = ps.Decide(ctx, p.ID, "withdrawn", func(Proposal) error { return nil }); err != nil {
-		return nil, err
-	}
-	notify(a, &p, "withdrawn")
-	return &p, nil
+	return decide(ctx, a, req.ID, "withdrawn", func(p *Proposal) error {
+		if p.Agent != author.AgentOf(ctx) {
+			return fault.Errorf("review", req.ID, fault.Denied, "is of another agent; who made a proposal withdraws it, and the owner rejects it")
+		}
+		return nil
+	})
 }
 
 func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Proposal, error) {
-	ps, p, err := find(ctx, a, req.ID)
-	if err != nil || a.Call.DryRun {
-		return &p, err
-	}
-	err = ps.Decide(ctx, p.ID, "rejected", func(of Proposal) error {
-		if p = of; req.Reason == "" {
+	return decide(ctx, a, req.ID, "rejected", func(p *Proposal) error {
+		if req.Reason == "" || a.Call.DryRun {
 			return nil
 		}
 		// First: what cannot be sent rejects nothing, and a reject that is cut off sends nothing twice.
@@ -437,9 +436,4 @@ func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Pro
 		_, _, err := fovea.HiveOf(a.Memex).Send(ctx, draft, &fovea.WriteOptions{Key: key})
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	notify(a, &p, "rejected")
-	return &p, nil
 }

@@ -3,6 +3,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
@@ -64,27 +64,13 @@ func exportNotes(ctx context.Context, a api.Access, req ExportRequest) (*Exporte
 	if err != nil {
 		return nil, fault.Wrap(op, req.Query, fault.Invalid, err)
 	}
-	if foreign.Kind(req.Kind) == foreign.JSONLines {
-		return exportLines(ctx, v, &req, keep)
+	var done *Exported
+	if kind := foreign.Kind(req.Kind); kind == foreign.JSONLines {
+		done, err = exportLines(ctx, v, req.To, keep)
+	} else {
+		done, err = exportFolder(ctx, v, kind, req.To, keep)
 	}
-	docs, of := documents(v, keep)
-	files, problems, err := foreign.Folder(ctx, foreign.Kind(req.Kind), docs, of)
-	if err == nil {
-		err = writeFolder(ctx, req.To, files)
-	}
-	if err != nil {
-		return nil, fault.Wrap(op, req.To, kindOf(err), err)
-	}
-	return &Exported{To: req.To, Notes: len(docs), Files: len(files), Problems: inLines(problems)}, nil
-}
-
-// inLines is each problem in a line.
-func inLines(problems []foreign.Problem) []string {
-	lines := []string{}
-	for _, p := range problems {
-		lines = append(lines, p.String())
-	}
-	return lines
+	return done, fault.Wrap(op, req.To, kindOf(err), err)
 }
 
 // chosen returns which nodes a query names, all for none.
@@ -104,96 +90,76 @@ func chosen(v *view.View, text string) (map[string]bool, error) {
 	return keep, err
 }
 
-func exportLines(ctx context.Context, v *view.View, req *ExportRequest, keep map[string]bool) (*Exported, error) {
+func exportLines(ctx context.Context, v *view.View, to string, keep map[string]bool) (*Exported, error) {
 	var notes []*node.Node
 	for n := range v.All() {
-		if keep != nil && !keep[n.ID] || document.IsMemory(n.Path) {
-			continue
+		if (keep == nil || keep[n.ID]) && !document.IsMemory(n.Path) {
+			notes = append(notes, n)
 		}
-		notes = append(notes, n)
 	}
-	text, problems, err := foreign.Lines(notes)
-	if err == nil {
-		err = ctx.Err()
+	text, problems := foreign.ToLines(notes)
+	if err := cmp.Or(ctx.Err(), replaceable(to)); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = replaceable(req.To)
-	}
-	if err == nil {
-		err = vfs.WriteFile(req.To, []byte(text), 0o600)
-	}
-	if err != nil {
-		return nil, fault.Wrap("export", req.To, kindOf(err), err)
-	}
-	return &Exported{To: req.To, Notes: len(notes), Files: 1, Problems: inLines(problems)}, nil
+	return &Exported{To: to, Notes: len(notes), Files: 1, Problems: problems}, vfs.WriteFile(to, []byte(text), 0o600)
 }
 
-// documents returns the Org files of a view with a chosen node, and in which one each id is.
-func documents(v *view.View, keep map[string]bool) (docs []foreign.Out, of map[string]string) {
-	of = map[string]string{}
+// exportFolder writes the Org files with a chosen node.
+func exportFolder(ctx context.Context, v *view.View, kind foreign.Kind, to string, keep map[string]bool) (*Exported, error) {
+	var docs []foreign.Out
+	of := map[string]string{} // the file that an id is in
 	for top := range v.Documents() {
-		if document.IsMemory(top.Path) || top.Derived.Opaque {
+		nodes := v.Nodes(top.Path)
+		isChosen := func(n *node.Node) bool { return keep == nil || keep[n.ID] }
+		if document.IsMemory(top.Path) || top.Derived.Opaque || !slices.ContainsFunc(nodes, isChosen) {
 			continue
 		}
-		var text strings.Builder
-		kept := keep == nil
-		var ids []string
-		for n := range v.Document(top.Path) {
-			text.WriteString(n.Content)
-			kept = kept || keep[n.ID]
-			ids = append(ids, n.ID)
+		for _, n := range nodes {
+			of[n.ID] = top.Path
 		}
-		if !kept {
-			continue
-		}
-		for _, id := range ids {
-			of[id] = top.Path
-		}
-		docs = append(docs, foreign.Out{Node: top, Text: text.String()})
+		docs = append(docs, foreign.Out{Node: top, Text: textOf(slices.Values(nodes))})
 	}
-	return docs, of
+	files, problems, err := foreign.Folder(ctx, kind, docs, of)
+	if err != nil {
+		return nil, err
+	}
+	return &Exported{To: to, Notes: len(docs), Files: len(files), Problems: problems}, writeFolder(ctx, to, files)
 }
 
 // writeFolder writes the files of an export in place of those of the one before. A folder with
 // anything else is refused.
-func writeFolder(ctx context.Context, to string, files []foreign.File) error {
+func writeFolder(ctx context.Context, to string, files map[string]string) error {
 	in, err := vfs.CreateDir(to, 0o700)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	var before []string
-	list, err := in.ReadFile(listFile)
-	switch {
-	case err == nil:
-		err = json.Unmarshal(list, &before)
-	case errors.Is(err, fs.ErrNotExist):
+	err = vfs.ReadJSON(in, listFile, &before)
+	if err == nil && len(before) == 0 {
 		var entries []fs.DirEntry
-		if entries, err = in.ReadDir("."); err == nil && len(entries) > 0 {
+		entries, err = in.ReadDir(".")
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != listFile }) {
 			err = fault.Errorf("export", to, fault.Conflict, "the folder is not empty and is no earlier export; name a new one")
 		}
 	}
 	if err != nil {
 		return err
 	}
-	names, ours := map[string]bool{}, map[string]bool{}
+	ours, written := map[string]bool{}, slices.Sorted(maps.Keys(files))
 	for _, name := range before {
 		ours[foreign.Fold(name)] = true
 	}
-	for _, f := range files {
-		names[f.Path] = true
-		if ours[foreign.Fold(f.Path)] {
-			continue
-		}
-		if _, err := in.Lstat(f.Path); err == nil {
-			return fault.Errorf("export", path.Join(to, f.Path), fault.Conflict,
+	for _, name := range written {
+		if _, err := in.Lstat(name); err == nil && !ours[foreign.Fold(name)] {
+			return fault.Errorf("export", path.Join(to, name), fault.Conflict,
 				"this file is not from an earlier export; move it away, or name another folder")
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
 		}
 	}
-	gone := slices.DeleteFunc(before, func(name string) bool { return names[name] || !fs.ValidPath(name) })
-	written := slices.Sorted(maps.Keys(names))
+	gone := slices.DeleteFunc(before, func(name string) bool {
+		_, stays := files[name]
+		return stays || !fs.ValidPath(name)
+	})
 	if err := vfs.WriteJSON(in, listFile, slices.Concat(written, gone)); err != nil { // first, so that an export that is cut short can be replaced
 		return err
 	}
@@ -202,14 +168,14 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 			return err
 		}
 	}
-	for _, f := range files {
+	for _, name := range written {
 		if err := ctx.Err(); err != nil { // the list has all, so the next export goes on
 			return err
 		}
-		if err := in.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
+		if err := in.MkdirAll(path.Dir(name), 0o700); err != nil {
 			return err
 		}
-		if err := vfs.WriteAtomic(in, f.Path, []byte(f.Text), 0o600); err != nil {
+		if err := vfs.WriteAtomic(in, name, []byte(files[name]), 0o600); err != nil {
 			return err
 		}
 	}

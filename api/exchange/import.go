@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,11 +15,11 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/foreign"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // OpImport imports notes from another program.
@@ -58,10 +59,10 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 	if err != nil {
 		return nil, err
 	}
-	p := plan{view: v, req: &req, history: travel.Of(a.Memex.History()), texts: map[string]*file{}, out: &Imported{
-		Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: inLines(problems),
+	p := plan{view: v, req: &req, history: travel.Of(a.Memex.History()), files: map[string]*file{}, out: &Imported{
+		Root: v.Root().String(), Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: problems,
 	}}
-	if err := p.missing(ctx, a, docs); err != nil {
+	if p.gone, err = p.missing(ctx, docs); err != nil {
 		return nil, err
 	}
 	for i := range docs {
@@ -72,17 +73,17 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 			return nil, err
 		}
 	}
+	if len(p.files) == 0 {
+		return p.out, nil
+	}
+	texts := map[string]string{}
+	for name, f := range p.files {
+		texts[name] = f.text()
+	}
 	opts := a.Write()
 	opts.DryRun, opts.Head = req.DryRun, v.Head().Seq
 	message := fmt.Sprintf("%s %s from %s: %d added, %d updated", op, req.Kind, req.Source, p.out.Added, p.out.Updated)
-	texts := map[string]string{}
-	for name, f := range p.texts {
-		texts[name] = f.text()
-	}
-	if p.out.Root = v.Root().String(); len(texts) == 0 {
-		return p.out, nil
-	}
-	c, files, err := travel.WriteFiles(ctx, travel.Of(a.Memex.History()), texts, message, opts)
+	c, files, err := travel.WriteFiles(ctx, p.history, texts, message, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ const maxLabel = 255
 var errNoFolder = errors.New("it is not a folder; name the folder of the notes")
 
 // read reads the source, and completes the request.
-func read(ctx context.Context, req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
+func read(ctx context.Context, req *ImportRequest) ([]foreign.Document, []string, error) {
 	if !filepath.IsAbs(req.Source) {
 		return nil, nil, fault.Errorf("import", req.Source, fault.Invalid, "source: is an absolute path")
 	}
@@ -159,20 +160,19 @@ type plan struct {
 	// taken are the paths of notes of this source, by what foreign.Fold makes of them.
 	taken   map[string]bool
 	history *travel.History
-	texts   map[string]*file
+	files   map[string]*file // that change
 	out     *Imported
 }
 
 // missing finds the notes that were here once and are not now.
-func (p *plan) missing(ctx context.Context, a api.Access, docs []foreign.Document) (err error) {
+func (p *plan) missing(ctx context.Context, docs []foreign.Document) (map[string]bool, error) {
 	absent := map[string]bool{}
 	for i := range docs {
 		if _, here := p.view.Get(docs[i].ID); !here {
 			absent[docs[i].ID] = true
 		}
 	}
-	p.gone, err = travel.Had(ctx, travel.Of(a.Memex.History()), absent)
-	return err
+	return travel.Had(ctx, p.history, absent)
 }
 
 // add decides about one note.
@@ -183,20 +183,18 @@ func (p *plan) add(d *foreign.Document) error {
 	case !here && p.gone[d.ID] && !p.req.Again:
 		p.out.Removed = append(p.out.Removed, d.Source)
 	case !here:
-		p.out.Added++
 		return p.put(d, text)
 	case n.Derived.Last(foreign.PropertySource) == d.Digest:
 		p.out.Unchanged++
 	default:
-		f := p.file(n.Path)
-		i := f.find(d.ID)
-		if i < 0 || foreign.TextDigest(f.parts[i].text) != n.Derived.Last(foreign.PropertyText) {
+		was := textOf(slices.Values(p.view.Branch(d.ID)))
+		if foreign.TextDigest(was) != n.Derived.Last(foreign.PropertyText) {
 			p.out.Kept = append(p.out.Kept, n.Path)
 			return nil
 		}
 		p.out.Updated++
-		f.parts[i].text = text
-		p.texts[n.Path] = f
+		f := p.file(n.Path)
+		f.changes = append(f.changes, was, text)
 	}
 	return nil
 }
@@ -204,20 +202,16 @@ func (p *plan) add(d *foreign.Document) error {
 // put adds a note that is new here: a file, or a headline of the file that it shares.
 func (p *plan) put(d *foreign.Document, text string) error {
 	at := p.place(d)
-	if read, err := travel.Reads(p.history, at); err == nil && !read && p.readsInto() {
-		p.out.Added--
-		p.out.Problems = append(p.out.Problems, foreign.Problem{Source: d.Source, What: "Fovea reads no file of such a name, left out"}.String())
+	if !p.reads(at) && p.reads(path.Join(p.req.Into, "x.org")) {
+		p.out.Problems = append(p.out.Problems, d.Source+": Fovea reads no file of such a name, left out")
 		return nil
 	}
 	f := p.file(at)
-	if len(f.parts) > 0 && !d.Entry {
+	if f.was+f.added.String() != "" && !d.Entry {
 		return fault.Errorf("import", at, fault.Conflict, "this file is here already and was not imported; name another folder with --into")
 	}
-	if last := len(f.parts) - 1; last >= 0 && !strings.HasSuffix(f.parts[last].text, "\n") {
-		f.parts[last].text += "\n"
-	}
-	f.parts = append(f.parts, part{d.ID, text})
-	p.texts[at] = f
+	p.out.Added++
+	f.added.WriteString(text)
 	if !d.Entry {
 		p.taken[foreign.Fold(at)] = true
 	}
@@ -237,9 +231,9 @@ func (p *plan) place(d *foreign.Document) string {
 	return foreign.Distinct(at, d.Source)
 }
 
-// readsInto reports whether Fovea reads files of plain names in the folder that is written to.
-func (p *plan) readsInto() bool {
-	read, err := travel.Reads(p.history, path.Join(p.req.Into, "x.org"))
+// reads reports whether Fovea reads a file at a path.
+func (p *plan) reads(at string) bool {
+	read, err := travel.Reads(p.history, at)
 	return err == nil && read
 }
 
@@ -258,47 +252,40 @@ func (p *plan) sibling(at string) bool {
 	return p.taken[foreign.Fold(at)]
 }
 
-// file returns the parts of a file, as this import has changed them so far.
+// file returns a file that this import changes.
 func (p *plan) file(at string) *file {
-	if f := p.texts[at]; f != nil {
-		return f
+	if p.files[at] == nil {
+		p.files[at] = &file{was: textOf(p.view.Document(at))}
 	}
-	f := &file{}
-	for n := range p.view.Document(at) {
-		if n.Type == document.TypeDocument || n.Derived.Level == 1 {
-			f.parts = append(f.parts, part{id: n.ID})
-		}
-		f.parts[len(f.parts)-1].text += n.Content
-	}
-	return f
+	return p.files[at]
 }
 
-// file is a file as the document before its headlines, and its headlines of the first level.
-type file struct{ parts []part }
-
-type part struct{ id, text string }
-
-// find returns the part with an id; of an imported document it is the whole file in one.
-func (f *file) find(id string) int {
-	i := slices.IndexFunc(f.parts, func(x part) bool { return x.id == id })
-	if i == 0 && len(f.parts) > 1 { // a document: all of it
-		f.parts = []part{{id, f.text()}}
-	}
-	return i
-}
-
-func (f *file) text() string {
+// textOf returns the text of nodes that follow one another.
+func textOf(nodes iter.Seq[*node.Node]) string {
 	var b strings.Builder
-	for _, x := range f.parts {
-		b.WriteString(x.text)
+	for n := range nodes {
+		b.WriteString(n.Content)
 	}
 	return b.String()
 }
 
+// file is a file that changes.
+type file struct {
+	was     string
+	changes []string        // pairs of a text in it and what comes instead
+	added   strings.Builder // behind it
+}
+
+func (f *file) text() string {
+	text := strings.NewReplacer(f.changes...).Replace(f.was)
+	if text != "" && !strings.HasSuffix(text, "\n") && f.added.Len() > 0 {
+		text += "\n"
+	}
+	return text + f.added.String()
+}
+
 func kindOf(err error) fault.Kind {
-	switch kind := fault.KindOf(err); {
-	case kind != fault.Other:
-		return kind
+	switch {
 	case errors.Is(err, foreign.ErrKind), errors.Is(err, foreign.ErrTooMuch), errors.Is(err, foreign.ErrNoFile), errors.Is(err, errNoFolder):
 		return fault.Invalid
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, foreign.ErrNothing):

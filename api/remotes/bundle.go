@@ -242,36 +242,29 @@ type reading struct {
 	in  vfs.FS
 }
 
-// open returns the stream of the file.
-func (r *reading) open() (*os.File, io.Reader, error) {
+// unpack reads the bundle into the incoming folder, behind what it goes on from.
+func (r *reading) unpack(ctx context.Context) (h place.Header, err error) {
 	f, err := vfs.OpenPlain(r.req.File, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, nil, err
-	}
-	in, err := Unsealed(f, r.a.Options.Seals)
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return f, in, nil
-}
-
-// unpack reads the bundle into the incoming folder, behind what it goes on from.
-func (r *reading) unpack(ctx context.Context) (place.Header, error) {
-	f, in, err := r.open()
-	if err != nil {
-		return place.Header{}, err
-	}
-	h, err := place.PeekBundle(in)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = r.prepare(ctx, h)
-	}
-	if err != nil {
-		return h, err
-	}
-	if f, in, err = r.open(); err != nil {
 		return h, err
 	}
 	defer f.Close()
+	in, err := Unsealed(f, r.a.Options.Seals)
+	if err == nil {
+		h, err = place.PeekBundle(in)
+	}
+	if err == nil {
+		err = r.prepare(ctx, h)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		in, err = Unsealed(f, r.a.Options.Seals)
+	}
+	if err != nil {
+		return h, err
+	}
 	return place.ReadInto(ctx, r.in, in, "")
 }
 

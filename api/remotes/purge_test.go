@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
@@ -20,10 +19,10 @@ import (
 func TestPurgeNamesWhatItCannotReach(t *testing.T) {
 	k, key := foveatest.StartKubo(t, false), newKey(t)
 	p := newPlace(t, k, key, map[string]string{"a.org": "* One\nthe first secret\n* Two\nthe second secret\n"})
-	purge := func(left, text string) *care.PurgeResponse {
+	purge := func(left, text string) *api.PurgeResponse {
 		t.Helper()
 		p.write("a.org", left)
-		r, err := care.OpPurge.Call(t.Context(), p.svc, care.PurgeRequest{Text: text})
+		r, err := api.OpPurge.Call(t.Context(), p.svc, api.PurgeRequest{Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +92,7 @@ func TestPurgeNamesEveryCID(t *testing.T) {
 	clone := newClone(t, k, key, remotes.IPFSPrefix+want[0])
 	for m, has := range map[*machine][]string{p: want, q: want[:1], clone: want[:1]} {
 		m.write("a.org", "* One\n")
-		r, err := care.OpPurge.Call(t.Context(), m.svc, care.PurgeRequest{Text: "a secret"})
+		r, err := api.OpPurge.Call(t.Context(), m.svc, api.PurgeRequest{Text: "a secret"})
 		if err != nil {
 			t.Fatal(err)
 		}

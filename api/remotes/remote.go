@@ -245,19 +245,26 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
+	machine, err := Keep(a.Memex.Histories().State, req.Name, req.URL, key)
+	return &Remote{Name: req.Name, URL: req.URL, Sealed: key != nil, Machine: machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
+}
+
+// Keep notes a place in a state folder as a remote, with its key if it is sealed. It returns the new name
+// under which this machine writes there.
+func Keep(state vfs.FS, name, url string, key *age.X25519Identity) (machine string, err error) {
 	host, _ := os.Hostname()
-	k := kept{URL: req.URL, Machine: place.NewMachine(host)}
+	k := kept{URL: url, Machine: place.NewMachine(host)}
 	if key != nil {
 		k.Key = key.String()
 	}
-	in, err := folderOf(a.Memex, req.Name)
+	in, err := vfs.Sub(state, remotesFolder+"/"+name)
 	if err == nil {
 		err = place.Anew(in)
 	}
 	if err == nil {
 		err = vfs.WriteJSON(in, remoteFile, k)
 	}
-	return &Remote{Name: req.Name, URL: k.URL, Sealed: key != nil, Machine: k.Machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
+	return k.Machine, err
 }
 
 func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, error) {

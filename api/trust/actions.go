@@ -12,7 +12,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/working"
@@ -56,7 +55,7 @@ func ActionOf(d api.Done) (working.Action, bool) {
 		did.Result = found(a, func(n *api.Node) *api.Node { return n })
 	case *api.EditResponse:
 		did.Detail, did.Result = cmp.Or(did.Detail, title(d, a.ID, a.Path)), wrote(a)
-	case *events.EventResponse:
+	case *api.EventResponse:
 		did.Result = a.Focus
 	}
 	return did, true

@@ -7,8 +7,6 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/events"
-	"github.com/fovea-memory/fovea/api/feedback"
 )
 
 // admission checks the request of an agent, and returns it as it may go on.
@@ -39,11 +37,11 @@ var admissions = map[string]admission{
 	agents.OpMessageRead.Name:    anything, // it marks messages of the caller alone
 	api.OpSnapshot.Name:          anything,
 	api.OpCheckpoint.Name:        by(api.OpCheckpoint, admitCheckpoint),
-	events.OpEvent.Name:          anything,
+	api.OpEvent.Name:             anything,
 	api.OpBlockAdd.Name:          anything,
 	api.OpBlockRemove.Name:       anything,
 	api.OpBlockScore.Name:        anything,
-	feedback.OpFeedback.Name:     anything, // it is about the windows of the caller alone
+	api.OpFeedback.Name:          anything, // it is about the windows of the caller alone
 }
 
 // by makes an admission of a check that knows the type of the request.

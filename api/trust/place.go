@@ -74,7 +74,7 @@ func (t *judge) nodes(ctx context.Context, names ...string) (first *api.Shown, e
 		}
 		n, err := api.OpShow.Call(ctx, t.svc, api.ShowRequest{ID: name})
 		if err != nil {
-			return nil, api.Named(err, t.op.Name, "", "")
+			return nil, api.Named(err, t.op.Name)
 		}
 		if err := t.writable(ctx, n.Path); err != nil {
 			return nil, err
@@ -139,12 +139,12 @@ func admitResolve(ctx context.Context, t *judge, r api.ResolveRequest) (api.Reso
 }
 
 func admitMove(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveRequest, error) {
-	_, err := t.nodes(ctx, r.ID, r.To)
-	if err == nil && r.To != "" {
-		var to *api.Shown
-		if to, err = t.nodes(ctx, r.To); err == nil {
-			err = t.noMessage(to.Path)
-		}
+	if _, err := t.nodes(ctx, r.ID); err != nil || r.To == "" {
+		return r, err
+	}
+	to, err := t.nodes(ctx, r.To)
+	if err == nil {
+		err = t.noMessage(to.Path)
 	}
 	return r, err
 }

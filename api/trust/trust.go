@@ -187,7 +187,7 @@ func (t *judge) propose(ctx context.Context, next api.Service, c api.Call) (any,
 	c.Op, c.Request = agents.OpPropose.Operation, agents.ProposeRequest{Op: t.op.Name, Request: text}
 	answer, err := next(ctx, c)
 	if err != nil {
-		return nil, api.Named(err, t.op.Name, "", "")
+		return nil, api.Named(err, t.op.Name)
 	}
 	p := answer.(*agents.Proposal)
 	return &api.EditResponse{Proposal: p.ID, Path: p.Path}, nil

@@ -91,7 +91,7 @@ that file in a safe place.`,
 	}
 }
 
-func remoteServeCommand(*session) *cobra.Command {
+func remoteServeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve FOLDER",
 		Short: "Serve a remote in a folder to a machine that came by SSH",

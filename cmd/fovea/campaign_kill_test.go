@@ -44,12 +44,6 @@ func newOwner(t *testing.T, campaign *foveatest.Campaign) *owner {
 		printed: map[uint64]string{}, names: map[string]uint64{}, took: map[string]time.Duration{},
 	}
 	o.env = append(os.Environ(), asCommand+"=1", "MEMORY_SNAPSHOT_PATH="+o.state, "XDG_CONFIG_HOME="+filepath.Join(dir, "config"))
-	if campaign.Seed%2 == 0 { // a kill takes nothing from a relaxed memory either
-		config := filepath.Join(dir, "config", "fovea", "config.toml")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(config), 0o755), os.WriteFile(config, []byte("relaxed_ms = 1000\n"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for i := range 12 {
 		o.save(i)
 	}

@@ -62,10 +62,9 @@ type cloning struct {
 	File        string    `flag:"--passphrase-file <FILE> with the passphrase of a sealed remote on its first line"`
 	Fingerprint string    `flag:"--fingerprint trust the key of the other machine, which has this <FINGERPRINT>"`
 	in          io.Reader // where a person answers
-	signer      string    // the public key of the other machine, as the source has it
 	made        leavings
 	filled      bool // the state folder has the history
-	others      int  // machines besides the one whose log was read
+	underWay
 }
 
 func (how *cloning) run(ctx context.Context, s *session, folder string) error {
@@ -74,15 +73,15 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 		return err
 	}
 	s.flags.Memex = dir
-	svc, fromRemote, err := how.make(ctx, s, dir)
+	svc, err := how.make(ctx, s, dir)
 	if err != nil {
 		if how.undo(s, dir) {
 			err = fmt.Errorf("%w; the history is here, and not all files: fovea --memex %s restore --missing brings them back", err, dir)
 		}
 		return err
 	}
-	if fromRemote {
-		if err := how.keepRemote(ctx, svc); err != nil {
+	if how.Others > 0 {
+		if err := pullOthers(ctx, svc); err != nil {
 			s.Report("%v", err)
 		}
 	}
@@ -118,43 +117,43 @@ func (how *cloning) about(s *session, err error) error {
 	return &named
 }
 
-// make makes the memory and its files. It reports whether the source is a remote.
-func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.Service, fromRemote bool, err error) {
+// make makes the memory and its files.
+func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.Service, err error) {
 	empty, err := how.made.newFolder(dir)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if err := s.load(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	sync := api.SyncNone // the folder is empty yet
-	if how.filled, fromRemote = how.resumes(s.config.StateDir); how.filled {
+	if how.filled = how.resumes(s.config.StateDir); how.filled {
 		sync = api.SyncScan
-	} else if err := how.anew(ctx, s, dir, empty, &fromRemote); err != nil {
-		return nil, false, err
+	} else if err := how.anew(ctx, s, dir, empty); err != nil {
+		return nil, err
 	}
 	if err := how.trust(s); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if svc, err = s.service(ctx); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true, Cloned: true}, Sync: sync}
 	answer, err := svc(ctx, restore)
 	if done, _ := answer.(*api.RestoreResponse); done != nil && len(done.Left) > 0 {
 		s.Report("kept in memory, and not written: %s", scope.Abbreviate(done.Left, ""))
 	}
-	return svc, fromRemote, err
+	return svc, err
 }
 
 // anew makes the state folder of a folder that has no content yet.
-func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool, fromRemote *bool) (err error) {
+func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool) error {
 	if !empty {
 		return cli.Misusef("clone: %s is not empty; name a new folder", dir)
 	}
 	how.made.missing(filepath.Dir(s.config.StateDir))
 	done := s.Working()
-	*fromRemote, err = how.fill(ctx, s, dir)
+	err := how.fill(ctx, s, dir)
 	done()
 	how.filled = err == nil
 	return how.about(s, err)
@@ -163,21 +162,8 @@ func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool
 // origin is the name of the remote that a memory was cloned from.
 const origin = "origin"
 
-// keepRemote keeps the source as a remote, and brings in what the other machines have there.
-func (how *cloning) keepRemote(ctx context.Context, svc api.Service) error {
-	url := how.absolute()
-	kept, err := remotes.OpRemotes.Call(ctx, svc, api.None{})
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(kept, func(r remotes.Remote) bool { return r.Name == origin && r.URL == url }) {
-		if err := how.addRemote(ctx, svc, url); err != nil {
-			return err
-		}
-	}
-	if how.others == 0 {
-		return nil
-	}
+// pullOthers brings in what the other machines have on the remote.
+func pullOthers(ctx context.Context, svc api.Service) error {
 	done, err := remotes.OpPull.Call(ctx, svc, remotes.SyncRequest{Name: origin})
 	if err != nil {
 		return fmt.Errorf("the memory is here, without what other machines wrote, which fovea sync brings in: %w", err)
@@ -190,48 +176,44 @@ func (how *cloning) keepRemote(ctx context.Context, svc api.Service) error {
 	return err
 }
 
-func (how *cloning) addRemote(ctx context.Context, svc api.Service, url string) error {
-	pass, err := cli.Passphrase(ctx, how.File)
-	if err != nil {
-		return err
+// fill makes the state folder, which notes until the clone has ended what is under way.
+func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
+	from := how.fromBundle
+	if strings.HasPrefix(how.source, remotes.IPFSPrefix) {
+		from = how.fromIPFS
+	} else if info, err := os.Stat(how.source); err != nil || !info.Mode().IsRegular() {
+		p, err := openSource(ctx, how.source)
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		from = func(ctx context.Context, _ *session, in vfs.FS, dir string) error {
+			return how.fromRemote(ctx, p, in, dir)
+		}
 	}
-	if _, err = remotes.OpRemoteAdd.Call(ctx, svc, remotes.RemoteAddRequest{Name: origin, URL: url, Passphrase: pass}); err != nil {
-		return fmt.Errorf("the memory is here, without its remote, which fovea remote add %s %s makes later: %w", origin, how.source, err)
-	}
-	return nil
+	return place.Unpack(s.config.StateDir, func(in vfs.FS) error {
+		if err := from(ctx, s, in, dir); err != nil {
+			return err
+		}
+		how.Source = how.absolute()
+		return vfs.WriteJSON(in, cloneFile, how.underWay)
+	})
 }
 
-// fill makes the state folder. It reports whether the source is a remote.
-func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemote bool, err error) {
-	if info, err := os.Stat(how.source); err == nil && info.Mode().IsRegular() {
-		return false, place.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromBundle(ctx, s, in, dir) }))
-	}
-	if strings.HasPrefix(how.source, remotes.IPFSPrefix) {
-		return false, place.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromIPFS(ctx, s, in, dir) }))
-	}
-	url, err := cli.RemoteURL(how.source)
+// openSource opens a source that is a remote.
+func openSource(ctx context.Context, source string) (place.Place, error) {
+	url, err := cli.RemoteURL(source)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if _, err := os.Stat(url); filepath.IsAbs(url) && err != nil {
-		return false, fmt.Errorf("clone: there is no bundle and no remote at %s", url)
+		return nil, fmt.Errorf("clone: there is no bundle and no remote at %s", url)
 	}
 	p, err := place.Open(ctx, url, places())
 	if err != nil {
-		return false, cli.Misuse{Err: err}
+		return nil, cli.Misuse{Err: err}
 	}
-	defer p.Close()
-	return true, place.Unpack(s.config.StateDir, how.noted(true, func(in vfs.FS) error { return how.fromRemote(ctx, p, in, dir) }))
-}
-
-// noted is a way to fill a state folder that notes in it what is under way.
-func (how *cloning) noted(fromRemote bool, fill func(vfs.FS) error) func(vfs.FS) error {
-	return func(in vfs.FS) error {
-		if err := fill(in); err != nil {
-			return err
-		}
-		return how.note(in, fromRemote)
-	}
+	return p, nil
 }
 
 func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir string) error {
@@ -245,7 +227,7 @@ func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir s
 		return err
 	}
 	h, err := place.ReadInto(ctx, in, r, dir)
-	how.signer = h.Signer
+	how.Signer = h.Signer
 	return err
 }
 
@@ -279,14 +261,17 @@ func (how *cloning) fromRemote(ctx context.Context, p place.Place, in vfs.FS, di
 		}
 	}
 	done, err := r.Clone(ctx, in, dir)
-	how.signer, how.others = done.Header.Signer, done.Others
+	how.Signer, how.Others = done.Header.Signer, done.Others
+	if err == nil {
+		_, err = remotes.Keep(in, origin, how.absolute(), r.Key)
+	}
 	return err
 }
 
 // trust makes the other machine's key a trusted one if its fingerprint is given, by the flag or
 // by the person who is asked.
 func (how *cloning) trust(s *session) error {
-	key, err := config.ParsePublicKey(how.signer)
+	key, err := config.ParsePublicKey(how.Signer)
 	if err != nil {
 		if how.Fingerprint != "" {
 			return errors.New("clone: the source names no key; leave out --fingerprint, and fovea guard adopt-key trusts a key later")

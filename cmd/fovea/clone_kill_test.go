@@ -3,8 +3,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,6 +86,21 @@ func killedClone(t *testing.T, state, source, to string, after int) (cut bool) {
 			<-ended
 			_, err := os.Stat(filepath.Join(state, cloneFile))
 			return err == nil
+		}
+	}
+}
+
+// TestResumesWithinABound: a note of what is under way that is larger than Fovea writes one is none.
+func TestResumesWithinABound(t *testing.T) {
+	state := t.TempDir()
+	for padding, want := range map[int]bool{0: true, 60 << 10: true, 64 << 10: false} {
+		note := fmt.Sprintf(`{"source":"/nowhere","others":2,"padding":%q}`, strings.Repeat("x", padding))
+		if err := os.WriteFile(filepath.Join(state, cloneFile), []byte(note), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		how := cloning{source: "/nowhere"}
+		if got := how.resumes(state); got != want || want && how.Others != 2 {
+			t.Errorf("%d bytes more: it goes on: %v, want %v", padding, got, want)
 		}
 	}
 }

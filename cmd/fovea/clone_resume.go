@@ -16,12 +16,14 @@ import (
 // ended: after a kill between these, the same command goes on.
 const cloneFile = "clone.json"
 
+// maxUnderWay bounds cloneFile, in bytes.
+const maxUnderWay = 64 << 10
+
 // underWay is the content of cloneFile.
 type underWay struct {
 	Source string `json:"source"`
-	Remote bool   `json:"remote"` // the source is a remote
-	Signer string `json:"signer,omitempty"`
-	Others int    `json:"others"`
+	Signer string `json:"signer,omitempty"` // the public key of the other machine, as the source has it
+	Others int    `json:"others"`           // machines besides the one whose log was read
 }
 
 // absolute returns the source in a form that does not depend on the working directory.
@@ -32,25 +34,20 @@ func (how *cloning) absolute() string {
 	return how.source
 }
 
-// note writes cloneFile into a new state folder.
-func (how *cloning) note(in vfs.FS, fromRemote bool) error {
-	return vfs.WriteJSON(in, cloneFile, underWay{how.absolute(), fromRemote, how.signer, how.others})
-}
-
-// resumes reports whether a clone of this source was cut short when the history was here, and
-// whether the source is a remote.
-func (how *cloning) resumes(state string) (resumed, fromRemote bool) {
+// resumes reports whether a clone of this source was cut short when the history was here.
+func (how *cloning) resumes(state string) bool {
 	in, err := vfs.Dir(state)
 	if err != nil {
-		return false, false
+		return false
 	}
 	defer in.Close()
 	var was underWay
-	if vfs.ReadJSON(vfs.Plain(in), cloneFile, &was) != nil || was.Source != how.absolute() {
-		return false, false
+	info, err := in.Lstat(cloneFile)
+	if err != nil || info.Size() > maxUnderWay || vfs.ReadJSON(vfs.Plain(in), cloneFile, &was) != nil || was.Source != how.absolute() {
+		return false
 	}
-	how.signer, how.others = was.Signer, was.Others
-	return true, was.Remote
+	how.underWay = was
+	return true
 }
 
 // cloneEnded removes cloneFile.

@@ -169,7 +169,7 @@ func TestEverySettingTakesEffect(t *testing.T) {
 		"summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"", "record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"",
 		"emacs_locations": `emacs_locations = "/nowhere"`, "semantic_threshold": "semantic_threshold = 0.5", "log_limit": "log_limit = 3", "budget": "budget = 300",
 		"alerts": `alerts = ["ntfy://127.0.0.1:1/x"]`, "trusted_keys": "trusted_keys = [\"" + public + "\"]",
-		"seal_for": "seal_for = [\"" + strings.Fields(s.run("bundle", "key"))[0] + "\"]", "relaxed_ms": "relaxed_ms = 5", "history_warn_mb": "history_warn_mb = 1",
+		"seal_for": "seal_for = [\"" + strings.Fields(s.run("bundle", "key"))[0] + "\"]", "history_warn_mb": "history_warn_mb = 1",
 		"writes_per_minute": "writes_per_minute = 7", "grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
 	}
 	ofClients := map[string]bool{"server_memory_file": true} // that read it when they start; a daemon does not
@@ -430,7 +430,7 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 	}
 	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true,
 		"emacs_locations": true, "log_limit": true, "alerts": true, "trusted_keys": true,
-		"seal_for": true, "relaxed_ms": true, "history_warn_mb": true, "writes_per_minute": true} // no window depends on them
+		"seal_for": true, "history_warn_mb": true, "writes_per_minute": true} // no window depends on them
 	s.write(filepath.Join(s.memex, "more.org"), strings.Repeat("* Another door\nIt is green and it squeaks.\n", 12))
 	for field := range of.Fields() {
 		key := field.Tag.Get("key")

@@ -98,7 +98,7 @@ func (s *session) createStore(ctx context.Context) (*httpapi.Client, error) {
 	if stores.Begun(s.config.StateDir) {
 		return nil, nil
 	}
-	if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
+	if err := s.openOrConnect(ctx, nil); err != nil {
 		return nil, err
 	}
 	if c := s.daemon; c != nil {

@@ -97,7 +97,7 @@ func TestEmacsPackages(t *testing.T) {
 	_, load := emacsFiles(t)
 	var packages []string
 	for _, name := range []string{"compat", "consult", "embark", "vertico"} {
-		packages = append(packages, "-L", foveatest.Elisp(t, name))
+		packages = append(packages, "-L", foveatest.Part(t, "elpa-"+name))
 	}
 	said := runEmacs(t, emacs, append(append(packages, load...), "--eval", "(ert-run-tests-batch-and-exit '(tag packages))")...)
 	if !strings.Contains(said, " 0 unexpected") || strings.Contains(said, "skipped") {

@@ -3,9 +3,8 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +40,7 @@ key.`,
 			if err := s.load(); err != nil {
 				return err
 			}
-			key, err := givenKey(c.InOrStdin(), a[0])
+			key, err := givenKey(c.Context(), a[0])
 			switch {
 			case err != nil:
 				return cli.Misuse{Err: err}
@@ -66,23 +65,15 @@ key.`,
 }
 
 // givenKey parses a public key given as text, as a file name, or as - for standard input.
-func givenKey(in io.Reader, word string) (config.PublicKey, error) {
+func givenKey(ctx context.Context, word string) (config.PublicKey, error) {
 	if key, err := config.ParsePublicKey(word); err == nil {
 		return key, nil
 	}
-	if word != "-" {
-		file, err := os.Open(word)
-		if err != nil {
-			return config.PublicKey{}, err
-		}
-		defer file.Close()
-		in = file
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxKeyFile))
+	text, err := cli.ReadUpTo(ctx, word, maxKeyFile)
 	if err != nil {
 		return config.PublicKey{}, err
 	}
-	return config.ParsePublicKey(string(text))
+	return config.ParsePublicKey(text)
 }
 
 func printKey(s *session, key config.PublicKey, state string) error {

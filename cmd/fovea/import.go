@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,10 +34,7 @@ although all other lines were imported.`,
 			if err != nil {
 				return err
 			}
-			g, bad, err := servermemory.ReadLines(strings.NewReader(text))
-			if err != nil {
-				return err
-			}
+			g, bad := servermemory.ReadLines([]byte(text))
 			store, err := openGraph(c.Context(), s, s.service)
 			if err != nil {
 				return err

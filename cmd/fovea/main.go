@@ -47,7 +47,6 @@ func run() int {
 	if err != nil {
 		complain(&s.Console, err)
 	}
-	_ = s.Err.Close() // the error cannot be reported anywhere
 	if err == nil || neverFails(ran) {
 		return 0
 	}
@@ -160,7 +159,7 @@ func addVerbs(root *cobra.Command, s *session) {
 		case "bundle":
 			c.AddCommand(bundleVerifyCommand(s), bundleKeyCommand(s))
 		case "remote":
-			c.AddCommand(remoteServeCommand(s))
+			c.AddCommand(remoteServeCommand())
 		case "guard":
 			c.AddCommand(guardAdoptKeyCommand(s))
 		case "status":

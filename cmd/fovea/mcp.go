@@ -120,8 +120,8 @@ func forwardChanges(ctx context.Context, c *httpapi.Client, server *mcpserver.Se
 	for ctx.Err() == nil {
 		if h, err := c.Hello(ctx); err == nil {
 			server.Changed(ctx) // commits made before the subscription
-			_ = c.Events(ctx, h.Seq, func(e api.Event) error {
-				if e.Commit != nil || e.Notice != nil {
+			_ = c.Events(ctx, h.Seq, func(kind string, _ []byte) error {
+				if kind != "progress" {
 					server.Changed(ctx)
 				}
 				return nil
@@ -140,7 +140,7 @@ func serveServerMemory(ctx context.Context, s *session) error {
 	if err != nil {
 		return refuseMCP(ctx, s, err)
 	}
-	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, toClient(s)))
+	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), standardLines(s)))
 }
 
 // openGraph opens the server-memory graph. All clients share it, so one agent writes it:
@@ -151,11 +151,7 @@ func openGraph(ctx context.Context, s *session, service func(context.Context) (a
 		return nil, err
 	}
 	acting := api.As(s.guarded(svc), api.Grant{Agent: servermemory.Agent, Role: api.Keeper})
-	var mirror *servermemory.Mirror
-	if file := s.config.ServerMemoryFile; file != "" {
-		mirror = servermemory.NewMirror(file)
-	}
-	return servermemory.Open(ctx, acting, mirror)
+	return servermemory.Open(ctx, acting, s.config.ServerMemoryFile)
 }
 
 // ended returns the error of a session, nil if ctx ended: a disconnect or an interrupt is no

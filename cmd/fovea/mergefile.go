@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -23,7 +22,7 @@ import (
 var errUnmerged = errors.New("conflicts were kept in the file")
 
 func mergeFileCommand(s *session) *cobra.Command {
-	m := fileMerge{Marker: 7}
+	var m fileMerge
 	c := &cobra.Command{
 		Use:   "merge-file BASE OURS THEIRS",
 		Short: "Merge two versions of an Org file, as a merge driver of git too",
@@ -31,7 +30,7 @@ func mergeFileCommand(s *session) *cobra.Command {
 writes the result to OURS: note by note and field by field, text by lines. Where
 both changed the same thing both are kept, one of them in a drawer of the note,
 and the exit code is 1. It needs no memory. A file that is not Org by --path is
-merged by lines, with marks where git has them.`,
+refused, and OURS stays as it is: leave it to git.`,
 		Example: `  fovea merge-file base.org ours.org theirs.org --output -
   git config merge.fovea.driver 'fovea merge-file %O %A %B --path %P'
   echo '*.org merge=fovea' >> .gitattributes`,
@@ -65,7 +64,7 @@ merged by lines, with marks where git has them.`,
 type fileMerge struct {
 	Output string `flag:"--output write to this <FILE> instead of OURS; - is standard output"`
 	Path   string `flag:"--path <NAME> of the file, which says whether it is Org; by default it is"`
-	Marker int    `flag:"--marker-size <LENGTH> of the marks in a file that is not Org"`
+	Marker int    `flag:"--marker-size <LENGTH> of marks, which a merged Org file does not have; git may give it"`
 }
 
 // run merges three files and returns the conflicts.
@@ -82,41 +81,14 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 	}
 	formats := document.Formats{org.Format{}}
 	if m.Path != "" && !formats.Owns(m.Path) {
-		text, told = m.lines(texts[0], texts[1], texts[2])
-		return text, told, nil
+		return "", nil, cli.Misusef("merge-file: %s is not Org, and stays as it is; name only *.org and *.org_archive "+
+			"in .gitattributes", m.Path)
 	}
 	text, conflicts := graph.MergeFile(formats, "merge.org", texts[0], texts[1], texts[2], blob)
 	for _, c := range conflicts {
 		told = append(told, fmt.Sprintf("%s: %s is in conflict", cmp.Or(m.Path, files[1]), c.Field))
 	}
 	return text, told, nil
-}
-
-// lines merges by lines and marks conflicts.
-func (m *fileMerge) lines(base, ours, theirs string) (merged string, told []string) {
-	var b strings.Builder
-	mark := func(sign, name string) {
-		b.WriteString(strings.TrimRight(strings.Repeat(sign, max(m.Marker, 1))+" "+name, " ") + "\n")
-	}
-	put := func(lines string) {
-		b.WriteString(lines)
-		if lines != "" && !strings.HasSuffix(lines, "\n") {
-			b.WriteByte('\n')
-		}
-	}
-	for _, c := range text.Merge(base, ours, theirs) {
-		if !c.Conflict {
-			b.WriteString(c.A)
-			continue
-		}
-		told = append(told, m.Path+": lines are in conflict")
-		mark("<", "ours")
-		put(c.A)
-		mark("=", "")
-		put(c.B)
-		mark(">", "theirs")
-	}
-	return b.String(), told
 }
 
 // blob returns the abbreviated git object name of a version, for git show.

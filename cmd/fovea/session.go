@@ -21,13 +21,13 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	happened "github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/place/bucket"
@@ -88,7 +88,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		}
 		growHeap()
 		if s.daemon == nil {
-			if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
+			if err := s.openOrConnect(ctx, nil); err != nil {
 				return nil, err
 			}
 		}
@@ -183,7 +183,7 @@ func asking(s *session) api.Service {
 		return own.Budget, cmp.Or(own.SemanticThreshold, window.DefaultThreshold)
 	})
 	return func(ctx context.Context, c api.Call) (any, error) {
-		if req, ok := c.Request.(happened.LogsRequest); ok {
+		if req, ok := c.Request.(api.LogsRequest); ok {
 			req.Limit = cmp.Or(req.Limit, look().LogLimit)
 			c.Request = req
 		}
@@ -221,7 +221,7 @@ func (s *session) reportMemex() {
 	}
 }
 
-// open opens the memory in this process, under a configuration; with may change the options.
+// open opens the memory in this process, under a configuration; with, if not nil, may change the options.
 func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration, with func(*fovea.Options)) (err error) {
 	keys := c.Keys()
 	if keys.Problem != "" {
@@ -231,7 +231,7 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 		StateDir: c.StateDir, Actor: author.Actor{Session: c.Session},
 		SkillsDir: c.SkillsDir, Opaque: c.Opaque, Projects: c.Projects,
 		ElsewhereID: elsewhere(*c), Command: "fovea", Wait: wait, Adopt: s.opening.Adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
-		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(c.RelaxedMs) * time.Millisecond,
+		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers,
 		Formats: c.Formats(), HistoryWarn: int64(c.HistoryWarnMb) << 20, Guard: c.Guard,
 		Alert: s.alerts.report, Embedder: c.Embed.Connector(c.StateDir), RemoteSeesAll: c.Embed.All, Reranker: c.Rerank.Reranking(),
 		Summarizer:  c.Summary.Summarizing(),
@@ -241,7 +241,9 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 		opts.Witness = w
 	}
 	s.alerts.console = &s.Console
-	with(opts)
+	if with != nil {
+		with(opts)
+	}
 	if s.memory, err = fovea.Open(ctx, c.Memex, opts); err != nil {
 		s.memory = nil
 		return err
@@ -295,10 +297,9 @@ func (s *session) close() error {
 // a memory that syncs late may lose something.
 func closed(s *session) error {
 	err := s.close()
-	if err == nil || s.config.RelaxedMs > 0 {
-		return err
+	if err != nil {
+		s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
 	}
-	s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
 	return nil
 }
 
@@ -317,7 +318,7 @@ func judged(ctx context.Context, s *session, ran *cobra.Command, err error) erro
 	}
 	if damage == "" {
 		if err == nil && s.noNotes.Load() && ran.GroupID == "read" {
-			err = &fovea.Error{Op: ran.Name(), Kind: fovea.NotFound, Err: errors.New("there are no notes to look into")}
+			err = fault.Errorf(ran.Name(), "", fault.NotFound, "there are no notes to look into")
 		}
 		return err
 	}

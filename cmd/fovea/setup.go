@@ -89,32 +89,48 @@ func setUp(s *session, c clients.Client, how setupFlags) error {
 		s.Out.Text(clients.Instructions)
 		return nil
 	}
+	command, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	if how.Remove {
-		return removeSetup(s, c, hooks, how)
+		return removeSetup(s, c, command, how)
 	}
 	conf, err := setupConfig(s, c.Name)
 	if err != nil {
 		return err
 	}
-	command, err := os.Executable()
-	if err != nil {
-		return err
-	}
+	args := []string{"mcp", "--memex", conf.Memex, "--agent", cmp.Or(conf.Agent, c.Name)}
+	part, more := c.Server(clients.Server{Command: command, Args: args}), ""
 	if how.Hooks != "" {
-		return setUpHooks(s, hooks, command, conf.Memex, c.Name, how)
+		part, more = hooks.Part(hookLine(command, conf.Memex, how), how.Hooks == hooksKeep), " --hooks="+how.Hooks
 	}
-	server := clients.Server{Command: command, Args: []string{"mcp", "--memex", conf.Memex, "--agent", cmp.Or(conf.Agent, c.Name)}}
-	file, err := clientFile(c.File, how.File)
+	file, err := clientFile(part, how)
 	if err != nil {
 		return err
+	}
+	if part.Note != "" {
+		s.Report("%s", part.Note)
 	}
 	if !how.Write {
-		s.Report("add this to %s, or run fovea setup %s --write", file, c.Name)
-		fmt.Fprint(s.Out, c.Entry(server))
+		s.Report("add this to %s, or run fovea setup %s%s --write", file, c.Name, more)
+		fmt.Fprint(s.Out, part.Text)
 		return nil
 	}
-	kept, changed, err := c.Write(file, server)
-	return reportWritten(s, c.Name, file, kept, changed, err)
+	kept, changed, err := part.Write(file)
+	if err == nil && changed {
+		defer s.Report("start %s again, so that it reads this", c.Name)
+	}
+	return reportFile(s, c.Name, file, kept, changed, err, "written", "already has it")
+}
+
+// hookLine returns the command line that answers hooks.
+func hookLine(command, memex string, how setupFlags) string {
+	line := clients.Quote(command) + " hook --memex " + clients.Quote(memex)
+	if how.Hooks == hooksKeep {
+		line += " --keep"
+	}
+	return line
 }
 
 // setupConfig loads the configuration, and refuses a memex that a server could not open.
@@ -133,73 +149,41 @@ func setupConfig(s *session, client string) (config.Config, error) {
 	return conf, nil
 }
 
-// setUpHooks prints or writes the hooks of a client.
-func setUpHooks(s *session, h clients.Hooks, command, memex, client string, how setupFlags) error {
-	file, err := clientFile(h.File, how.File)
-	if err != nil {
-		return err
-	}
-	line := clients.Quote(command) + " hook --memex " + clients.Quote(memex)
-	keep := how.Hooks == hooksKeep
-	if keep {
-		line += " --keep"
-	}
-	if h.Note != "" {
-		s.Report("%s", h.Note)
-	}
-	if !how.Write {
-		s.Report("add this to %s, or run fovea setup %s --hooks=%s --write", file, client, how.Hooks)
-		fmt.Fprint(s.Out, h.Text(line, keep))
-		return nil
-	}
-	kept, changed, err := h.Write(file, line, keep)
-	return reportWritten(s, client, file, kept, changed, err)
-}
-
 // removeSetup takes the server and the hooks out of the files of a client.
-func removeSetup(s *session, c clients.Client, h clients.Hooks, how setupFlags) error {
-	if how.Hooks == "" {
-		file, err := clientFile(c.File, how.File)
+func removeSetup(s *session, c clients.Client, command string, how setupFlags) error {
+	parts := []clients.Part{c.Server(clients.Server{})}
+	if h, ok := clients.HooksOf[c.Name]; ok {
+		parts = append(parts, h.Part(hookLine(command, ".", how), true))
+	}
+	switch {
+	case how.Hooks != "":
+		parts = parts[1:]
+	case how.File != "":
+		parts = parts[:1]
+	}
+	for _, part := range parts {
+		file, err := clientFile(part, how)
 		if err != nil {
 			return err
 		}
-		kept, changed, err := c.Remove(file)
-		if err := reportRemoved(s, c.Name, file, kept, changed, err); err != nil || how.File != "" {
+		kept, changed, err := part.Remove(file)
+		if err := reportFile(s, c.Name, file, kept, changed, err, "removed from", "does not have it"); err != nil {
 			return err
 		}
 	}
-	if h.File == nil {
-		return nil
-	}
-	file, err := clientFile(h.File, how.File)
-	if err != nil {
-		return err
-	}
-	kept, changed, err := h.Remove(file)
-	return reportRemoved(s, c.Name, file, kept, changed, err)
+	return nil
 }
 
 // clientFile returns the file that is named, or the client's own.
-func clientFile(of func(home string) string, named string) (string, error) {
-	if named != "" {
-		return named, nil
+func clientFile(part clients.Part, how setupFlags) (string, error) {
+	if how.File != "" {
+		return how.File, nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", err
 	}
-	return of(home), nil
-}
-
-func reportWritten(s *session, client, file, kept string, changed bool, err error) error {
-	if err == nil && changed {
-		defer s.Report("start %s again, so that it reads this", client)
-	}
-	return reportFile(s, client, file, kept, changed, err, "written", "already has it")
-}
-
-func reportRemoved(s *session, client, file, kept string, changed bool, err error) error {
-	return reportFile(s, client, file, kept, changed, err, "removed from", "does not have it")
+	return part.File(home), nil
 }
 
 // reportFile says what became of a client's file.

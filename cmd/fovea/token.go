@@ -28,7 +28,7 @@ verbs need none: they use a socket that only you can reach.`,
   fovea token list
   fovea token remove claude`,
 	}
-	return cli.Group(c, addTokenCommand(s), listTokensCommand(s), removeTokenCommand(s))
+	return cli.Group(c, addTokenCommand(s), listTokensCommand(s), removeTokenCommand())
 }
 
 func addTokenCommand(s *session) *cobra.Command {
@@ -119,7 +119,7 @@ func listTokensCommand(s *session) *cobra.Command {
 	}
 }
 
-func removeTokenCommand(*session) *cobra.Command {
+func removeTokenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove NAME",
 		Short:   "Remove a token; daemons refuse it from then on",

@@ -10,9 +10,9 @@ func (q *Queue) Failures() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var out []string
-	for _, sq := range q.sinks {
-		if sq.lastErr != nil {
-			out = append(out, fmt.Sprintf("%s: %v; %d messages pending, %d dropped", sq.sink.Name, sq.lastErr, len(sq.pending), q.dropped))
+	for _, w := range q.workers {
+		if w.lastErr != nil {
+			out = append(out, fmt.Sprintf("%s: %v; %d messages pending, %d dropped", w.Name, w.lastErr, len(q.pending), q.dropped))
 		}
 	}
 	return out

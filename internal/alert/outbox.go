@@ -28,7 +28,6 @@ type message struct {
 // in which messages were created.
 type outbox struct {
 	folder   string
-	sinkIDs  []string
 	lastTime time.Time // time in the newest file name
 }
 
@@ -43,9 +42,6 @@ const (
 // messages that no configured sink is waiting for.
 func openOutbox(folder string, sinks []Sink) (*outbox, []*message, error) {
 	o := &outbox{folder: folder}
-	for _, s := range sinks {
-		o.sinkIDs = append(o.sinkIDs, s.ID)
-	}
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("alerts: %w", err)
@@ -60,9 +56,11 @@ func openOutbox(folder string, sinks []Sink) (*outbox, []*message, error) {
 		if err == nil {
 			err = json.Unmarshal(text, m)
 		}
-		m.Pending = slices.DeleteFunc(m.Pending, func(id string) bool { return !slices.Contains(o.sinkIDs, id) })
+		m.Pending = slices.DeleteFunc(m.Pending, func(id string) bool {
+			return !slices.ContainsFunc(sinks, func(s Sink) bool { return s.ID == id })
+		})
 		if err != nil || len(m.Pending) == 0 {
-			_ = os.Remove(filepath.Join(folder, m.file)) // if that fails, the next open tries again
+			o.remove(m)
 			continue
 		}
 		pending = append(pending, m)
@@ -71,21 +69,21 @@ func openOutbox(folder string, sinks []Sink) (*outbox, []*message, error) {
 		}
 	}
 	for len(pending) > maxPending {
-		_ = os.Remove(filepath.Join(folder, pending[0].file))
+		o.remove(pending[0])
 		pending = pending[1:]
 	}
 	return o, pending, nil
 }
 
-// create stores a message for every sink. The message is returned even on an error.
-func (o *outbox) create(text string) (*message, error) {
+// create stores a new message.
+func (o *outbox) create(m *message) error {
 	now := time.Now().UTC()
 	if !now.After(o.lastTime) {
 		now = o.lastTime.Add(1)
 	}
 	o.lastTime = now
-	m := &message{Text: text, Pending: slices.Clone(o.sinkIDs), file: now.Format(nameLayout) + messageSuffix}
-	return m, o.write(m)
+	m.file = now.Format(nameLayout) + messageSuffix
+	return o.write(m)
 }
 
 func (o *outbox) write(m *message) error {
@@ -99,16 +97,8 @@ func (o *outbox) write(m *message) error {
 	return nil
 }
 
-// markDelivered records that a sink has received a message. If that cannot be written,
-// the next process sends it again.
-func (o *outbox) markDelivered(m *message, id string) {
-	m.Pending = slices.DeleteFunc(m.Pending, func(pendingID string) bool { return pendingID == id })
-	if len(m.Pending) > 0 {
-		_ = o.write(m)
-		return
-	}
-	_ = os.Remove(filepath.Join(o.folder, m.file))
-}
+// remove removes the file of a message. If that fails, the next open tries again.
+func (o *outbox) remove(m *message) { _ = os.Remove(filepath.Join(o.folder, m.file)) }
 
 // recordFailure records the time of a failed attempt.
 func (o *outbox) recordFailure() {

@@ -20,22 +20,22 @@ const (
 // concurrent use by one process at a time.
 type Queue struct {
 	outbox  *outbox
-	sinks   []*sinkQueue
+	workers []*worker
 	report  func(sink string, err error)
 	cancel  context.CancelFunc
-	workers sync.WaitGroup
+	running sync.WaitGroup
 
 	mu      sync.Mutex
+	pending []*message    // that some sink has not received, oldest first
 	changed chan struct{} // closed and replaced after each attempt
 	dropped int
 	untried bool // some message has not been tried recently
 }
 
-// sinkQueue holds the pending messages of one sink.
-type sinkQueue struct {
-	sink    Sink
+// worker sends to one sink.
+type worker struct {
+	Sink
 	wake    chan struct{} // buffered; signals a new message
-	pending []*message    // guarded by q.mu
 	lastErr error         // error of the last attempt; guarded by q.mu
 }
 
@@ -49,19 +49,13 @@ func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) 
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	q := &Queue{outbox: box, report: report, cancel: cancel, changed: make(chan struct{})}
-	for _, s := range sinks {
-		sq := &sinkQueue{sink: s, wake: make(chan struct{}, 1)}
-		for _, m := range pending {
-			if slices.Contains(m.Pending, s.ID) {
-				sq.pending = append(sq.pending, m)
-			}
-		}
-		q.untried = q.untried || len(sq.pending) > 0 && box.retryDue()
-		q.sinks = append(q.sinks, sq)
+	q := &Queue{
+		outbox: box, report: report, cancel: cancel, pending: pending, changed: make(chan struct{}), untried: len(pending) > 0 && box.retryDue(),
 	}
-	for _, sq := range q.sinks { // start after all are set up: a message may be in several
-		q.workers.Go(func() { q.run(ctx, sq) })
+	for _, s := range sinks {
+		w := &worker{Sink: s, wake: make(chan struct{}, 1)}
+		q.workers = append(q.workers, w)
+		q.running.Go(func() { q.run(ctx, w) })
 	}
 	return q, nil
 }
@@ -70,20 +64,24 @@ func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) 
 // waits for no sink. If the message cannot be stored, Send returns the error; the
 // message is still sent while this process lives.
 func (q *Queue) Send(text string) error {
-	if len(q.sinks) == 0 {
+	if len(q.workers) == 0 {
 		return nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	m, err := q.outbox.create(text)
+	m := &message{Text: text}
+	for _, w := range q.workers {
+		m.Pending = append(m.Pending, w.ID)
+	}
+	err := q.outbox.create(m)
 	q.untried = true
-	for _, sq := range q.sinks {
-		if sq.pending = append(sq.pending, m); len(sq.pending) > maxPending {
-			q.markDelivered(sq, sq.pending[0])
-			q.dropped++
-		}
+	if q.pending = append(q.pending, m); len(q.pending) > maxPending {
+		q.remove(q.pending[0])
+		q.dropped++
+	}
+	for _, w := range q.workers {
 		select {
-		case sq.wake <- struct{}{}:
+		case w.wake <- struct{}{}:
 		default:
 		}
 	}
@@ -96,12 +94,10 @@ func (q *Queue) Send(text string) error {
 func (q *Queue) Drain(ctx context.Context) {
 	for {
 		q.mu.Lock()
-		idle, changed := !q.untried, q.changed
-		if !idle {
-			idle = !slices.ContainsFunc(q.sinks, func(sq *sinkQueue) bool { return len(sq.pending) > 0 && sq.lastErr == nil })
-		}
+		waits := q.untried && slices.ContainsFunc(q.workers, func(w *worker) bool { return w.lastErr == nil && q.oldest(w) != nil })
+		changed := q.changed
 		q.mu.Unlock()
-		if idle {
+		if !waits {
 			return
 		}
 		select {
@@ -115,29 +111,31 @@ func (q *Queue) Drain(ctx context.Context) {
 // Close stops sending. The next Queue of the folder sends the pending messages.
 func (q *Queue) Close() {
 	q.cancel()
-	q.workers.Wait()
+	q.running.Wait()
 }
 
 // run sends the pending messages of a sink, oldest first.
-func (q *Queue) run(ctx context.Context, sq *sinkQueue) {
+func (q *Queue) run(ctx context.Context, w *worker) {
 	backoff := minBackoff
 	for ctx.Err() == nil {
-		m := q.oldest(sq)
+		q.mu.Lock()
+		m := q.oldest(w)
+		q.mu.Unlock()
 		if m == nil {
 			select {
 			case <-ctx.Done():
-			case <-sq.wake:
+			case <-w.wake:
 			}
 			continue
 		}
 		sendCtx, cancel := context.WithTimeout(ctx, sendTimeout)
-		err := sq.sink.Send(sendCtx, m.Text)
+		err := w.Send(sendCtx, m.Text)
 		cancel()
 		if ctx.Err() != nil && err != nil {
 			return // interrupted by Close
 		}
-		if q.recordAttempt(sq, m, err) && q.report != nil {
-			q.report(sq.sink.Name, err)
+		if q.recordAttempt(w, m, err) && q.report != nil {
+			q.report(w.Name, err)
 		}
 		if err == nil {
 			backoff = minBackoff
@@ -151,36 +149,40 @@ func (q *Queue) run(ctx context.Context, sq *sinkQueue) {
 	}
 }
 
-func (q *Queue) oldest(sq *sinkQueue) *message {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(sq.pending) == 0 {
-		return nil
+// oldest returns the first message that a sink has not received, nil for none. q.mu is held.
+func (q *Queue) oldest(w *worker) *message {
+	for _, m := range q.pending {
+		if slices.Contains(m.Pending, w.ID) {
+			return m
+		}
 	}
-	return sq.pending[0]
+	return nil
 }
 
 // recordAttempt records the result of an attempt, and reports whether the sink started
 // to fail or recovered.
-func (q *Queue) recordAttempt(sq *sinkQueue, m *message, err error) bool {
+func (q *Queue) recordAttempt(w *worker, m *message, err error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	changed := (sq.lastErr == nil) != (err == nil)
-	if sq.lastErr = err; err == nil {
-		q.markDelivered(sq, m)
-	} else {
+	changed := (w.lastErr == nil) != (err == nil)
+	switch w.lastErr = err; {
+	case err != nil:
 		q.outbox.recordFailure()
+	case slices.Contains(q.pending, m): // else it was dropped meanwhile
+		m.Pending = slices.DeleteFunc(m.Pending, func(id string) bool { return id == w.ID })
+		if len(m.Pending) == 0 {
+			q.remove(m)
+			break
+		}
+		_ = q.outbox.write(m) // if that fails, the next process sends it again
 	}
 	close(q.changed)
 	q.changed = make(chan struct{})
 	return changed
 }
 
-// markDelivered removes a message from the queue of a sink, unless it was dropped
-// meanwhile. q.mu is held.
-func (q *Queue) markDelivered(sq *sinkQueue, m *message) {
-	if i := slices.Index(sq.pending, m); i >= 0 {
-		sq.pending = slices.Delete(sq.pending, i, i+1)
-		q.outbox.markDelivered(m, sq.sink.ID)
-	}
+// remove removes a message. q.mu is held.
+func (q *Queue) remove(m *message) {
+	q.pending = slices.DeleteFunc(q.pending, func(other *message) bool { return other == m })
+	q.outbox.remove(m)
 }

@@ -3,7 +3,6 @@
 package alert
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -65,9 +64,12 @@ func parse(u *url.URL) (Sink, error) {
 	case u.Scheme == "telegram" && u.User != nil && u.Host != "" && chatsOf(u) != "":
 		return telegram(scheme, u), nil
 	case u.Scheme == "signal" && u.Host != "" && len(path) >= 2 && !slices.Contains(path, ""):
-		return signal(scheme, u, path[0], strings.Split(strings.Join(path[1:], ","), ",")), nil
+		recipients := strings.Split(strings.Join(path[1:], ","), ",")
+		return posting("signal", scheme+"://"+u.Host+"/v2/send", u.User, func(text string) []any {
+			return []any{map[string]any{"message": text, "number": path[0], "recipients": recipients}}
+		}), nil
 	case u.Scheme == "ntfy" && u.Host != "" && len(path) == 1 && path[0] != "":
-		return ntfy(scheme, u, path[0]), nil
+		return posting("ntfy", scheme+"://"+u.Host+"/"+path[0], u.User, func(text string) []any { return []any{text} }), nil
 	}
 	return Sink{}, fmt.Errorf("%w: write telegram://TOKEN@telegram?chats=ID, signal://HOST:PORT/SOURCE/RECIPIENT, ntfy://HOST/TOPIC or "+
 		"smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS", ErrURL)
@@ -86,11 +88,20 @@ func telegram(scheme string, u *url.URL) Sink {
 	if host == "telegram" {
 		host = "api.telegram.org"
 	}
-	address := scheme + "://" + host + "/bot" + u.User.String() + "/sendMessage"
 	chats := strings.Split(chatsOf(u), ",")
-	return Sink{Name: "telegram", Send: func(ctx context.Context, text string) error {
+	return posting("telegram", scheme+"://"+host+"/bot"+u.User.String()+"/sendMessage", nil, func(text string) (bodies []any) {
 		for _, chat := range chats {
-			if err := postJSON(ctx, address, nil, map[string]string{"chat_id": chat, "text": text}); err != nil {
+			bodies = append(bodies, map[string]string{"chat_id": chat, "text": text})
+		}
+		return bodies
+	})
+}
+
+// posting is a sink that takes each message as the bodies of requests to one address: a text, or else JSON.
+func posting(name, address string, user *url.Userinfo, bodies func(text string) []any) Sink {
+	return Sink{Name: name, Send: func(ctx context.Context, text string) error {
+		for _, body := range bodies(text) {
+			if err := post(ctx, address, user, body); err != nil {
 				return err
 			}
 		}
@@ -98,32 +109,19 @@ func telegram(scheme string, u *url.URL) Sink {
 	}}
 }
 
-func signal(scheme string, u *url.URL, source string, recipients []string) Sink {
-	address := scheme + "://" + u.Host + "/v2/send"
-	return Sink{Name: "signal", Send: func(ctx context.Context, text string) error {
-		return postJSON(ctx, address, u.User, map[string]any{"message": text, "number": source, "recipients": recipients})
-	}}
-}
-
-func ntfy(scheme string, u *url.URL, topic string) Sink {
-	address := scheme + "://" + u.Host + "/" + topic
-	return Sink{Name: "ntfy", Send: func(ctx context.Context, text string) error {
-		return post(ctx, address, u.User, "text/plain; charset=utf-8", []byte(text))
-	}}
-}
-
-func postJSON(ctx context.Context, address string, user *url.Userinfo, body any) error {
-	b, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	return post(ctx, address, user, "application/json", b)
-}
-
 // post sends a body. Errors contain only the host, because the rest of the address may
 // contain a token.
-func post(ctx context.Context, address string, user *url.Userinfo, contentType string, body []byte) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+func post(ctx context.Context, address string, user *url.Userinfo, body any) error {
+	contentType := "text/plain; charset=utf-8"
+	content, isText := body.(string)
+	if !isText {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		content, contentType = string(encoded), "application/json"
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(content))
 	if err != nil {
 		return ErrURL
 	}

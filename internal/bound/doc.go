@@ -1,10 +1,10 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package bound holds data of bounded size. [Map] drops the entries that were set or used longest
-// ago. [Heap] returns its first item in O(log n), [Top] keeps the best of a sequence, [Numbered]
-// has numbers whose ranks change. [Slab] allocates large slices that are loaded in one step.
+// ago. [Heap] returns its first item in O(log n), [Top] keeps the best of a sequence. [Slab] allocates
+// large slices that are loaded in one step.
 // [Shares] divides connections, requests, streams and sessions among clients, and a [Semaphore]
-// bounds what is done at a time, whoever asks.
+// bounds what is done at a time, whoever asks. [Each] runs a loop on all processors.
 //
 // Invariants:
 //   - A map of size n holds at least the n entries that were last set or used, and at most 2n.

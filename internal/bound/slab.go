@@ -6,6 +6,3 @@ package bound
 
 // Slab returns a slice of n zero values, owned by the caller.
 func Slab[T any](n int) []T { return make([]T, n) }
-
-// Collapse does nothing here.
-func Collapse[T any]([]T) {}

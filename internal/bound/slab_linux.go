@@ -14,20 +14,11 @@ const largePage = 2 << 20
 // Slab returns a slice of n zero values, owned by the caller.
 func Slab[T any](n int) []T {
 	s := make([]T, n) // a large slice is fresh from the system as a rule, so its pages are not touched yet
-	advise(s, unix.MADV_HUGEPAGE)
-	return s
-}
-
-// Collapse moves a slab that was filled to huge pages: one that the heap had used before stands on small
-// ones. The content stays what it is. O(n), for what is read often.
-func Collapse[T any](s []T) { advise(s, unix.MADV_COLLAPSE) }
-
-// advise gives advice about the huge pages within a slice. It is only advice: if it fails, access is slower.
-func advise[T any](s []T, advice int) {
 	start := unsafe.Pointer(unsafe.SliceData(s))
 	size := len(s) * int(unsafe.Sizeof(*new(T)))
 	skip := int(-uintptr(start) & (largePage - 1))
 	if whole := (size - skip) &^ (largePage - 1); whole > 0 {
-		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(start, skip)), whole), advice)
+		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(start, skip)), whole), unix.MADV_HUGEPAGE) // else access is slower
 	}
+	return s
 }

@@ -25,12 +25,6 @@ func TestSlab(t *testing.T) {
 			}
 			b[i] = byte(i)
 		}
-		bound.Collapse(b)
-		for i := range b {
-			if b[i] != byte(i) {
-				t.Fatalf("of %d bytes, byte %d became %d", n, i, b[i])
-			}
-		}
 	}
 }
 

@@ -92,7 +92,7 @@ func New(from store.Store, opts Options) *Chain {
 }
 
 func (c *Chain) emptyMoment() *Moment {
-	m := &Moment{Point: &Point{State: graph.Empty(c.opts.Formats)}}
+	m := &Moment{State: graph.Empty(c.opts.Formats)}
 	for _, e := range c.opts.Ledgers.list {
 		m.values = append(m.values, e.Empty)
 	}

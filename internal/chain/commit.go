@@ -68,16 +68,10 @@ func readSummary(data []byte) (c Commit, err error) {
 	return c, r.Done()
 }
 
-// Point is a state with the commit that made it. It never changes, and holds no more than
-// the state does, so that a ledger may keep the points of past moments.
-type Point struct {
+// Moment is a state with the commit that made it and the values of all ledgers. It never changes.
+type Moment struct {
 	State  *graph.State
 	Commit Commit
-}
-
-// Moment is a point with the values of all ledgers. It never changes. Its point is not nil.
-type Moment struct {
-	*Point
 	// Derived is what Options.Deriver made of the state.
 	Derived any
 	// Signed is the newest signed head, "" if nothing was ever signed. It is of this

@@ -151,7 +151,7 @@ func registerHeld(to *chain.Ledgers) chain.Slot[[]past] {
 		Encode:  func(*chain.Moment) []byte { return nil },
 		Decode:  func([]byte) (any, error) { return none, nil },
 		Release: func(*chain.Moment) any { return none },
-		Follow:  l.follow, Nearest: l.nearest,
+		Follow:  l.follow, Held: l.newest,
 	})
 	return l.slot
 }
@@ -164,11 +164,9 @@ func (l *held) follow(c *chain.Change) any {
 	return append(v[:len(v):len(v)], past{c.Commit.Seq, c.After})
 }
 
-func (l *held) nearest(at *chain.Moment, seq, limit uint64) (*graph.State, uint64) {
-	for _, p := range l.slot.At(at) {
-		if p.seq >= seq && p.seq < limit {
-			return p.state, p.seq
-		}
+func (l *held) newest(at *chain.Moment) (*graph.State, uint64) {
+	if all := l.slot.At(at); len(all) > 0 {
+		return all[len(all)-1].state, all[len(all)-1].seq
 	}
 	return nil, 0
 }

@@ -90,10 +90,10 @@ func (c *Chain) PartAtFrom(ctx context.Context, seq uint64, load graph.Loader) (
 	}
 	state, at := head.State, head.Commit.Seq
 	for _, e := range c.opts.Ledgers.list {
-		if e.Nearest == nil {
+		if e.Held == nil {
 			continue
 		}
-		if s, n := e.Nearest(head, seq, at); s != nil && s.Gone() == nil { // what it lacks may have come back since
+		if s, n := e.Held(head); s != nil && seq <= n && n < at && s.Gone() == nil { // what it lacks may have come back since
 			state, at = s, n
 		}
 	}
@@ -115,7 +115,7 @@ func (c *Chain) PartAtFrom(ctx context.Context, seq uint64, load graph.Loader) (
 	}
 	done := Summary(after[0])
 	done.Documents = state.DocumentCount()
-	then := &Moment{Point: &Point{State: state, Commit: done}, values: c.opts.Ledgers.permanent(head)}
+	then := &Moment{State: state, Commit: done, values: c.opts.Ledgers.permanent(head)}
 	then.Derived = c.opts.Deriver.Derive(then, nil)
 	return then, nil
 }

@@ -89,7 +89,7 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	if !derived { // words are counted by derived fields
 		loaded = nil
 	}
-	m := &Moment{Point: &Point{State: state, Commit: head}}
+	m := &Moment{State: state, Commit: head}
 	signed, _ := img.Section(sectionHead)
 	m.Signed = string(signed)
 	log, _ := img.Section(sectionLog)

@@ -34,7 +34,7 @@ func (nothing) Load([]byte) any                       { return nil }
 // TestCommitsBehind: the commits behind the newest image count, not those before it.
 func TestCommitsBehind(t *testing.T) {
 	c := New((&storetest.InMemory{}).Open(), Options{Log: slog.New(slog.DiscardHandler), Ledgers: &Ledgers{}, Deriver: nothing{}})
-	c.head.Store(&Moment{Point: &Point{Commit: Commit{Seq: 60_000}}})
+	c.head.Store(&Moment{Commit: Commit{Seq: 60_000}})
 	for newest, want := range map[uint64]bool{0: true, 10_000: true, 10_001: false, 59_999: false} {
 		if i := (Images{c: c, newest: newest, behind: 1}); i.Due() != want {
 			t.Errorf("behind commit %d: %v", newest, !want)

@@ -52,9 +52,9 @@ type Ledger struct {
 	Verify func(at *Moment, signed *Statements, reason string) any
 	// Retains returns the numbers of the commits whose content must stay.
 	Retains func(at *Moment) []uint64
-	// Nearest returns a state held in memory of a commit from seq to before limit, the
-	// one closest to seq, nil for none. Release returns the value without states.
-	Nearest func(at *Moment, seq, limit uint64) (*graph.State, uint64)
+	// Held returns a state that is in memory and the number of its commit, nil for none. Release
+	// returns the value without it.
+	Held    func(at *Moment) (*graph.State, uint64)
 	Release func(at *Moment) any
 	// Revert returns the marks of a commit that makes earlier nodes the present ones.
 	Revert func(at *Moment, delta *graph.Delta, by author.Author) [][]byte

@@ -3,7 +3,6 @@
 package chain
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +144,7 @@ func (w *rewriting) mark() []byte {
 	b := merkle.AppendUint(NewMark(markRewriting, 3), w.seq)
 	b = merkle.AppendUint(b, secret)
 	b = merkle.AppendList(b, len(w.drop))
-	for _, d := range slices.SortedFunc(maps.Keys(w.drop), func(a, b merkle.Digest) int { return bytes.Compare(a[:], b[:]) }) {
+	for _, d := range slices.SortedFunc(maps.Keys(w.drop), merkle.Digest.Compare) {
 		b = merkle.AppendLink(b, d)
 	}
 	return b

@@ -42,7 +42,7 @@ func (tx *Tx) Commit(ctx context.Context, state *graph.State, delta *graph.Delta
 	if delta.Empty() {
 		head := tx.c.Head()
 		next := *head
-		next.Point = &Point{State: state, Commit: head.Commit}
+		next.State = state
 		next.Derived = tx.c.opts.Deriver.Follow(head.Derived, &next, delta)
 		tx.c.head.Store(&next)
 		return Commit{}, fault.Wrap("commit", tx.c.opts.Name, fault.ReadOnly, tx.Mark(ctx, marks...))
@@ -128,7 +128,7 @@ func (c *Chain) follow(change *Change) *Moment {
 	done := Summary(change.Commit)
 	done.Documents = change.After.DocumentCount()
 	m := &Moment{
-		Point:  &Point{State: change.After, Commit: done},
+		State: change.After, Commit: done,
 		Signed: change.Before.Signed, log: change.Before.log.With(done),
 		values: slices.Clone(change.Before.values),
 	}
@@ -234,7 +234,7 @@ func (tx *Tx) Hold(state *graph.State, delta *graph.Delta) {
 		tx.held = head
 	}
 	next := *head
-	next.Point, next.values = &Point{State: state, Commit: head.Commit}, slices.Clone(head.values)
+	next.State, next.values = state, slices.Clone(head.values)
 	for i, e := range tx.c.opts.Ledgers.list {
 		if e.Restore != nil {
 			next.values[i] = e.Follow(&Change{Before: head, After: state, Delta: delta})

@@ -40,25 +40,3 @@ func takeFrom[T any](from *[]T, n, size int) []T {
 	*from = (*from)[n:]
 	return taken
 }
-
-// Pack returns the same map in the layout of Build, which is as fast to read
-// whatever changes the map has seen. m stays unchanged. It takes O(n) and
-// computes no hashes.
-func (m Map[V]) Pack() Map[V] {
-	if m.root == nil {
-		return m
-	}
-	r := arena[V]{remaining: m.size}
-	return Map[V]{root: r.copy(m.root), size: m.size}
-}
-
-// copy returns a copy of a subtree.
-func (r *arena[V]) copy(n *node[V]) *node[V] {
-	c := r.node(len(n.entries), len(n.kids))
-	c.entryMap, c.kidMap = n.entryMap, n.kidMap
-	c.entries = append(c.entries, n.entries...)
-	for _, k := range n.kids {
-		c.kids = append(c.kids, r.copy(k))
-	}
-	return c
-}

@@ -165,9 +165,13 @@ func TestModel(t *testing.T) {
 					freeze()
 					e = nil
 				},
-				"pack": func(*rapid.T) {
+				"build": func(*rapid.T) {
 					freeze()
-					if m = m.Pack(); e != nil {
+					entries := make([]Entry[int], 0, len(want))
+					for k, v := range want {
+						entries = append(entries, NewEntry(k, v))
+					}
+					if m = Build(entries); e != nil {
 						e = m.Edit()
 					}
 				},

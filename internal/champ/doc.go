@@ -17,7 +17,7 @@
 //   - Only the root may have fewer than two entries in its subtree, so the shape of
 //     a map depends only on its content, not on its history.
 //   - A node is modified only by the Editor that created it.
-//   - The nodes of a map created by Build or Pack are allocated in a few slices,
+//   - The nodes of a map created by Build are allocated in a few slices,
 //     which live as long as any version that shares one of their nodes.
 //   - An entry list and a child list hold one element for each bit of their bitmap,
 //     in bit order. A node below the last hash bit has no bitmap, only entries in

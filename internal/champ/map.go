@@ -28,7 +28,7 @@ func (m Map[V]) Get(key string) (V, bool) {
 // Set returns a map with key set to v; m stays unchanged. It copies the path to
 // the key, O(log n). Use Edit for more than a few changes.
 func (m Map[V]) Set(key string, v V) Map[V] {
-	e := Editor[V]{m: m}
+	e := m.Edit()
 	e.Set(key, v)
 	return e.m
 }
@@ -36,7 +36,7 @@ func (m Map[V]) Set(key string, v V) Map[V] {
 // Delete returns a map without key; m stays unchanged. It copies the path to
 // the key, O(log n), and returns m itself if it lacks key.
 func (m Map[V]) Delete(key string) Map[V] {
-	e := Editor[V]{m: m}
+	e := m.Edit()
 	e.Delete(key)
 	return e.m
 }

@@ -5,8 +5,7 @@ package champ
 import "slices"
 
 // writer changes a tree: it modifies the nodes that its owner created and
-// copies all others on the path. With a nil owner it always copies, and the
-// copies share unchanged lists.
+// copies all others on the path.
 type writer[V any] struct {
 	owner   *owner
 	changed bool // set added a key, or remove deleted one
@@ -26,7 +25,7 @@ func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node
 			return n
 		}
 		n = w.mutable(n)
-		n.kids = replace(n.kids, i, kid, w.owner)
+		n.kids[i] = kid
 		return n
 	case n.entryMap&bit == 0:
 		return w.put(n, bit, rank(n.entryMap, bit), false, entry[V]{key, v})
@@ -40,8 +39,8 @@ func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node
 	kid := w.pair(old, hash(old.key), entry[V]{key, v}, h, shift+levelBits)
 	n = w.mutable(n)
 	n.entryMap ^= bit
-	n.entries = remove(n.entries, i, w.owner)
-	n.kids = insert(n.kids, rank(n.kidMap, bit), kid, w.owner)
+	n.entries = slices.Delete(n.entries, i, i+1)
+	n.kids = insert(n.kids, rank(n.kidMap, bit), kid)
 	n.kidMap |= bit
 	return n
 }
@@ -53,12 +52,12 @@ func (w *writer[V]) put(n *node[V], bit uint64, i int, found bool, e entry[V]) *
 	if found {
 		// Keep the existing key string: older versions already reference its
 		// bytes.
-		n.entries = replace(n.entries, i, entry[V]{n.entries[i].key, e.value}, w.owner)
+		n.entries[i].value = e.value
 		return n
 	}
 	w.changed = true
 	n.entryMap |= bit
-	n.entries = insert(n.entries, i, e, w.owner)
+	n.entries = insert(n.entries, i, e)
 	return n
 }
 
@@ -114,14 +113,14 @@ func (w *writer[V]) remove(n *node[V], h uint64, shift uint, key string) *node[V
 	if !kid.single() {
 		if kid != n.kids[i] {
 			n = w.mutable(n)
-			n.kids = replace(n.kids, i, kid, w.owner)
+			n.kids[i] = kid
 		}
 		return n
 	}
 	n = w.mutable(n)
 	n.kidMap ^= bit
-	n.kids = remove(n.kids, i, w.owner)
-	n.entries = insert(n.entries, rank(n.entryMap, bit), kid.entries[0], w.owner)
+	n.kids = slices.Delete(n.kids, i, i+1)
+	n.entries = insert(n.entries, rank(n.entryMap, bit), kid.entries[0])
 	n.entryMap |= bit
 	return n
 }
@@ -130,60 +129,25 @@ func (w *writer[V]) drop(n *node[V], bit uint64, i int) *node[V] {
 	w.changed = true
 	n = w.mutable(n)
 	n.entryMap ^= bit
-	n.entries = remove(n.entries, i, w.owner)
+	n.entries = slices.Delete(n.entries, i, i+1)
 	return n
 }
 
-// mutable returns a node that the writer may modify. The lists of an owned node
-// are owned too; with a nil owner they are shared and must be replaced as a
-// whole.
+// mutable returns a node that the writer may modify, with its lists.
 func (w *writer[V]) mutable(n *node[V]) *node[V] {
-	if w.owner != nil && n.owner == w.owner {
+	if n.owner == w.owner {
 		return n
 	}
 	c := *n
-	c.owner = w.owner
-	if w.owner != nil {
-		c.entries, c.kids = slices.Clone(n.entries), slices.Clone(n.kids)
-	}
+	c.owner, c.entries, c.kids = w.owner, slices.Clone(n.entries), slices.Clone(n.kids)
 	return &c
 }
 
-func replace[T any](list []T, i int, v T, o *owner) []T {
-	if o == nil {
-		list = slices.Clone(list)
+// insert grows a list by a third rather than doubling it: a node holds at most 64
+// elements, and its spare capacity is never used once it is frozen.
+func insert[T any](list []T, i int, v T) []T {
+	if n := len(list); n == cap(list) {
+		list = append(make([]T, 0, n+1+n/3), list...)
 	}
-	list[i] = v
-	return list
-}
-
-// insert grows an owned list by a third rather than doubling it: a node holds
-// at most 64 elements, and its spare capacity is never used once it is frozen.
-func insert[T any](list []T, i int, v T, o *owner) []T {
-	n := len(list)
-	if o == nil || n == cap(list) {
-		spare := 1
-		if o != nil {
-			spare += n / 3
-		}
-		grown := make([]T, n+1, n+spare)
-		copy(grown, list[:i])
-		copy(grown[i+1:], list[i:])
-		list = grown
-	} else {
-		list = list[:n+1]
-		copy(list[i+1:], list[i:n])
-	}
-	list[i] = v
-	return list
-}
-
-func remove[T any](list []T, i int, o *owner) []T {
-	if o != nil {
-		return slices.Delete(list, i, i+1)
-	}
-	if len(list) == 1 {
-		return nil
-	}
-	return append(append(make([]T, 0, len(list)-1), list[:i]...), list[i+1:]...)
+	return slices.Insert(list, i, v)
 }

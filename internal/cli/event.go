@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api/events"
+	"github.com/fovea-memory/fovea/api"
 )
 
 func eventCommand(s *Session) *cobra.Command {
@@ -22,7 +22,7 @@ another focus.`,
 		Example: `  fovea event manual-persist
   fovea event point-update --focus plan.org:12 --agent ada`,
 		Args: Args(1, 1, "the name of an event"),
-	}, events.OpEvent, nil, func(r *events.EventResponse) {
+	}, api.OpEvent, nil, func(r *api.EventResponse) {
 		if r.Checkpoint != nil {
 			printCheckpoint(s.Out, r.Checkpoint)
 		}
@@ -39,7 +39,7 @@ each call of yours that failed. An agent gets the lines about its own calls.
 The newest 1,000 lines of each are kept, also when no daemon runs.`,
 		Example: `  fovea logs --limit 50
   fovea logs --agent ada`,
-	}, events.OpLogs, nil, func(r *events.LogsResponse) {
+	}, api.OpLogs, nil, func(r *api.LogsResponse) {
 		for _, line := range r.Lines {
 			fmt.Fprintln(s.Out, Visible(line))
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api/feedback"
+	"github.com/fovea-memory/fovea/api"
 )
 
 func feedbackCommand(s *Session) *cobra.Command {
@@ -26,7 +26,7 @@ questions that were held back, and no longer than it does.`,
   fovea feedback status
   fovea feedback reset`,
 		Args: Args(0, -1, "handles or ids of notes"),
-	}, feedback.OpFeedback, nil, func(g *feedback.UsefulResponse) {
+	}, api.OpFeedback, nil, func(g *api.UsefulResponse) {
 		if g.Seq == 0 {
 			s.Report("nothing can be learned from that: the question does not find these notes")
 			return
@@ -35,7 +35,7 @@ questions that were held back, and no longer than it does.`,
 	})
 	c.AddCommand(verb(s, &cobra.Command{
 		Use: "status", Short: "Say what was learned, and whether it ranks", Example: "  fovea feedback status", Args: NoArguments,
-	}, feedback.OpStatus, nil, func(st *feedback.LearnedStatus) {
+	}, api.OpFeedbackStatus, nil, func(st *api.LearnedStatus) {
 		entries := "1 entry"
 		if st.Entries != 1 {
 			entries = fmt.Sprintf("%d entries", st.Entries)
@@ -46,7 +46,7 @@ questions that were held back, and no longer than it does.`,
 		}
 	}), verb(s, &cobra.Command{
 		Use: "reset", Short: "Forget all feedback; history keeps it", Example: "  fovea feedback reset", Args: NoArguments,
-	}, feedback.OpReset, nil, func(r *feedback.ResetResponse) {
+	}, api.OpFeedbackReset, nil, func(r *api.ResetResponse) {
 		if r.Seq == 0 {
 			s.Report("there is no feedback")
 			return
@@ -57,7 +57,7 @@ questions that were held back, and no longer than it does.`,
 }
 
 // printRegion prints what was learned of a folder.
-func printRegion(out *Stream, r *feedback.LearnedRegion) {
+func printRegion(out *Stream, r *api.LearnedRegion) {
 	state := "on"
 	switch {
 	case !r.On:

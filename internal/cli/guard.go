@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 )
 
 func guardCommand(s *Session) *cobra.Command {
@@ -27,18 +26,18 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
 	return Group(c, verb(s, &cobra.Command{
 		Use:     "list",
 		Example: "  fovea guard list",
-	}, care.OpGuard, nil, func(p *care.Protection) { printProtected(s.Out, p.Files) }), guardDiffCommand(s),
+	}, api.OpGuard, nil, func(p *api.Protection) { printProtected(s.Out, p.Files) }), guardDiffCommand(s),
 		decideCommand(s, "adopt", "Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed "+
-			"since is refused.", care.OpGuardAdopt),
+			"since is refused.", api.OpGuardAdopt),
 		decideCommand(s, "reject", "Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.",
-			care.OpGuardReject),
+			api.OpGuardReject),
 		verb(s, &cobra.Command{
 			Use:   "policy",
 			Short: "Print the patterns that protect files",
 			Long: `Policy prints each pattern behind its mode. The first group of patterns with one
 that matches decides; a file that none matches is trusted.`,
 			Example: "  fovea guard policy",
-		}, care.OpGuard, nil, func(p *care.Protection) {
+		}, api.OpGuard, nil, func(p *api.Protection) {
 			for _, line := range p.Policy {
 				s.Out.Printf("%s\n", line)
 			}
@@ -53,7 +52,7 @@ func guardDiffCommand(s *Session) *cobra.Command {
 		Example: `  fovea guard diff skills/plan.org
   fovea guard diff skills/plan.org --brief`,
 		Args: Args(1, 1, "the path of a protected file"),
-	}, care.OpGuardDiff, func(req *care.GuardDiffRequest, _ []string) error {
+	}, api.OpGuardDiff, func(req *api.GuardDiffRequest, _ []string) error {
 		req.Text = !brief
 		return nil
 	}, printer(s.Out, printGuardDiff))
@@ -61,13 +60,13 @@ func guardDiffCommand(s *Session) *cobra.Command {
 	return c
 }
 
-func decideCommand(s *Session, name, long string, op api.Op[care.GuardRequest, *care.GuardDecision]) *cobra.Command {
+func decideCommand(s *Session, name, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
 	return verbFor(s, &cobra.Command{
 		Use:     name + " PATH",
 		Long:    long,
 		Example: "  fovea guard " + name + " skills/plan.org",
 		Args:    Args(1, 1, "the path of a protected file"),
-	}, op, nil, func(req *care.GuardRequest, d *care.GuardDecision) {
+	}, op, nil, func(req *api.GuardRequest, d *api.GuardDecision) {
 		if d.Seq == 0 {
 			s.Out.Printf("it has its trusted content; there was nothing to decide\n")
 			return
@@ -76,7 +75,7 @@ func decideCommand(s *Session, name, long string, op api.Op[care.GuardRequest, *
 	})
 }
 
-func printProtected(out *Stream, files []care.ProtectedFile) {
+func printProtected(out *Stream, files []api.ProtectedFile) {
 	for _, f := range files {
 		reason := f.Reason
 		if reason != "" {
@@ -89,7 +88,7 @@ func printProtected(out *Stream, files []care.ProtectedFile) {
 	}
 }
 
-func printGuardDiff(out *Stream, d *care.GuardDiff) {
+func printGuardDiff(out *Stream, d *api.GuardDiff) {
 	out.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, cmp.Or(d.SHA256, "(none)"), cmp.Or(d.Trusted, "(none)"))
 	for _, c := range d.Changes {
 		out.Printf("\n%s %s: %s\n", c.What, c.Kind, cmp.Or(c.Where, "(the file itself)"))

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 )
 
 func statusCommand(s *Session) *cobra.Command {
@@ -116,10 +115,10 @@ func driftAction(s *Session, action, short, done string) *cobra.Command {
 		Short:   short,
 		Example: "  fovea drift " + action,
 		Args:    Args(0, -1, "files"),
-	}, care.OpDrift, func(req *care.DriftRequest, _ []string) error {
+	}, api.OpDrift, func(req *api.DriftRequest, _ []string) error {
 		req.Action = action
 		return nil
-	}, func(r *care.DriftResponse) {
+	}, func(r *api.DriftResponse) {
 		printDrift(s.Out, r, done)
 		if len(r.Drift) == 0 {
 			s.Report("no file differs from memory on purpose")
@@ -127,7 +126,7 @@ func driftAction(s *Session, action, short, done string) *cobra.Command {
 	})
 }
 
-func printDrift(out *Stream, r *care.DriftResponse, done string) {
+func printDrift(out *Stream, r *api.DriftResponse, done string) {
 	for _, d := range r.Drift {
 		done, note := done, ""
 		switch {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api/care"
+	"github.com/fovea-memory/fovea/api"
 )
 
 func repairCommand(s *Session) *cobra.Command {
@@ -20,10 +20,10 @@ lost blocks from images, and reads the folder. A commit records what could not
 be recovered. The notes themselves are not touched.`,
 		Example: `  fovea repair --dry-run
   fovea repair`,
-	}, care.OpRepair, nil, printer(s.Out, printRepair))
+	}, api.OpRepair, nil, printer(s.Out, printRepair))
 }
 
-func printRepair(out *Stream, r *care.RepairResponse) {
+func printRepair(out *Stream, r *api.RepairResponse) {
 	printProblems(out, r.Plan)
 	switch {
 	case len(r.Plan) == 0:
@@ -45,7 +45,7 @@ moments need is deleted for good; their commits stay in the log. Ages are
 written as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept
 whole until this is run.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
-	}, care.OpRetain, nil, func(req *care.RetainRequest, r *care.RetainResponse) {
+	}, api.OpRetain, nil, func(req *api.RetainRequest, r *api.RetainResponse) {
 		if req.DryRun {
 			fmt.Fprint(s.Out, "would be: ")
 		}
@@ -69,13 +69,13 @@ keep it.`,
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,
 		Args: Args(0, -1, "ids of nodes"),
-	}, care.OpPurge, func(req *care.PurgeRequest, a []string) error {
+	}, api.OpPurge, func(req *api.PurgeRequest, a []string) error {
 		req.Text = strings.TrimRight(req.Text, "\r\n") // of a file or pipe, it ends in a newline
 		if len(a) == 0 && req.Text == "" {
 			return Misusef("purge wants ids of nodes, or --text (see fovea purge --help)")
 		}
 		return nil
-	}, func(req *care.PurgeRequest, r *care.PurgeResponse) {
+	}, func(req *api.PurgeRequest, r *api.PurgeResponse) {
 		if req.DryRun {
 			fmt.Fprint(s.Out, "would be: ")
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
@@ -115,7 +114,7 @@ func printStatus(out *Stream, s *api.Status) {
 		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")},
 		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large}, {"config", s.Configuration},
 		{"embedder", embedder},
-		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", baselines}, {"relaxed", relaxed(s.RelaxedMs)},
+		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", baselines},
 	} {
 		if row.value != "" {
 			fmt.Fprintln(out, out.Fold(fmt.Sprintf("%-10s %s", row.name, OneLine(row.value)), len("signed by  ")))
@@ -140,14 +139,6 @@ func few(files []string, next string) string {
 		return fmt.Sprintf("%d files: %s and %d more%s", n, strings.Join(files[:most], ", "), n-most, next)
 	}
 	return strings.Join(files, ", ") + next
-}
-
-// relaxed describes what a memory that syncs late may lose, "" if it syncs at once.
-func relaxed(ms int64) string {
-	if ms == 0 {
-		return ""
-	}
-	return fmt.Sprintf("commits are reported up to %d ms before they are on disk, and are lost if the power fails in between", ms)
 }
 
 func printProblems(out *Stream, problems []api.Problem) {
@@ -263,7 +254,7 @@ func printCheckpoint(out *Stream, c *api.Checkpoint) {
 	}
 }
 
-func printVerify(out *Stream, r *care.VerifyResponse) {
+func printVerify(out *Stream, r *api.VerifyResponse) {
 	verdict := "everything is as it should be"
 	if !r.OK {
 		verdict = "not everything is as it should be"

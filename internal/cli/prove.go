@@ -12,7 +12,6 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -28,7 +27,7 @@ verify --anchor" then checks that the history still has that commit.`,
 
 func verifyCommand(s *Session) *cobra.Command {
 	var anchors []string
-	var req care.VerifyRequest
+	var req api.VerifyRequest
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify the whole memory from its bytes",
@@ -50,7 +49,7 @@ error.`,
 				}
 				req.Anchors = append(req.Anchors, text)
 			}
-			r, err := Call(s, c, care.OpVerify, req)
+			r, err := Call(s, c, api.OpVerify, req)
 			if err != nil {
 				return err
 			}
@@ -67,8 +66,8 @@ error.`,
 }
 
 func proveCommand(s *Session) *cobra.Command {
-	var req care.ProofRequest
-	var checked care.CheckProofRequest
+	var req api.ProofRequest
+	var checked api.CheckProofRequest
 	var files struct {
 		From  string `flag:"--from the signed head in this <FILE> is the earlier one"`
 		To    string `flag:"--to the signed head in this <FILE> is the later one (default the newest)"`
@@ -121,7 +120,7 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 		if err != nil {
 			return err
 		}
-		return Ask(s, c, care.OpProve, req, func(p *care.Proof) {
+		return Ask(s, c, api.OpProve, req, func(p *api.Proof) {
 			fmt.Fprint(s.Out, p.Proof)
 			s.Report("proved: %s; signed by %s", p.Claim, p.Key)
 		})
@@ -130,14 +129,14 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 }
 
 // checkProof needs a memory only for the keys that it knows.
-func checkProof(s *Session, c *cobra.Command, req care.CheckProofRequest) error {
-	var v *care.Verdict
+func checkProof(s *Session, c *cobra.Command, req api.CheckProofRequest) error {
+	var v *api.Verdict
 	if req.Key == "" {
 		if _, err := s.Service(c.Context()); err != nil {
 			return fmt.Errorf("%w; --key KEY, of who signed the proof, checks it without a memory", err)
 		}
 		var err error
-		if v, err = Call(s, c, care.OpCheck, req); err != nil {
+		if v, err = Call(s, c, api.OpCheckProof, req); err != nil {
 			return err
 		}
 	} else {
@@ -145,7 +144,7 @@ func checkProof(s *Session, c *cobra.Command, req care.CheckProofRequest) error 
 		if err != nil {
 			return err
 		}
-		v = care.CheckProof([]byte(req.Proof), note.VerifierList(key))
+		v = api.CheckProof([]byte(req.Proof), note.VerifierList(key))
 	}
 	if !v.Holds {
 		return fault.Wrap("check proof", "", fault.Corrupt, errors.New(v.Why))

@@ -23,25 +23,22 @@ const Columns = 80
 // that the command fails if its answer could not be written. Only writing is safe for
 // concurrent use.
 type Stream struct {
-	file     *os.File
-	wide     int       // of the terminal in cells, 0 without one
-	revealed *revealer // nil if bytes are written unchanged
-	err      error
+	file    *os.File
+	wide    int  // of the terminal in cells, 0 without one
+	reveals bool // hidden characters are spelled out
+	err     error
 }
 
 // Output returns standard output.
 func Output() *Stream {
-	s := &Stream{file: os.Stdout, wide: Width(os.Stdout)}
-	if s.wide > 0 {
-		s.revealed = &revealer{to: s.file, spell: spelled}
-	}
-	return s
+	wide := Width(os.Stdout)
+	return &Stream{file: os.Stdout, wide: wide, reveals: wide > 0}
 }
 
 // Messages returns standard error, which always shows hidden characters: a log of it may be
 // read at a terminal later.
 func Messages() *Stream {
-	return &Stream{file: os.Stderr, wide: Width(os.Stderr), revealed: &revealer{to: os.Stderr, spell: spelled}}
+	return &Stream{file: os.Stderr, wide: Width(os.Stderr), reveals: true}
 }
 
 // Width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
@@ -65,33 +62,28 @@ func (s *Stream) IsTerminal() bool { return s.wide > 0 }
 // Width returns the width of the terminal in cells, 0 without one.
 func (s *Stream) Width() int { return s.wide }
 
-// Write writes bytes, at a terminal with hidden characters spelled out.
-func (s *Stream) Write(b []byte) (n int, err error) {
-	if s.revealed != nil {
-		n, err = s.revealed.Write(b)
-	} else {
-		n, err = s.file.Write(b)
+// Write writes a text, at a terminal with hidden characters spelled out. A character is not
+// split over two writes.
+func (s *Stream) Write(b []byte) (int, error) {
+	shown := b
+	if s.reveals {
+		shown = []byte(Visible(string(b)))
 	}
-	s.keep(err)
-	return n, err
-}
-
-// Close flushes the stream; the file stays open. It returns the first error of the stream.
-func (s *Stream) Close() error {
-	if s.revealed != nil {
-		s.keep(s.revealed.Flush())
-	}
-	return s.err
-}
-
-// Err returns the first error of the stream, nil if all was written so far.
-func (s *Stream) Err() error { return s.err }
-
-func (s *Stream) keep(err error) {
+	_, err := s.file.Write(shown)
 	if s.err == nil {
 		s.err = err
 	}
+	if err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
+
+// Close returns the first error of the stream; the file stays open.
+func (s *Stream) Close() error { return s.err }
+
+// Err returns the first error of the stream, nil if all was written so far.
+func (s *Stream) Err() error { return s.err }
 
 // Text writes a text; at a terminal it ends the last line.
 func (s *Stream) Text(text string) {
@@ -125,7 +117,7 @@ func (s *Stream) JSON(v any) error {
 		return err
 	}
 	text := b.String()
-	if s.revealed != nil {
+	if s.reveals {
 		text = reveal(text, spelledJSON)
 	}
 	_, err := io.WriteString(s, text)

@@ -4,10 +4,8 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -23,8 +21,8 @@ const (
 
 // hidden reports whether a terminal would act on a character or show nothing for it:
 // control, bidirectional formatting and invisible characters, but not line feed and tab.
-// Joiners and variation selectors are hidden; revealer passes them where their neighbours
-// use them.
+// Joiners and variation selectors are hidden; reveal passes them where their neighbours use
+// them.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
@@ -74,107 +72,36 @@ func spelledJSON(dst []byte, r rune) []byte {
 // Visible returns text with its hidden characters spelled out.
 func Visible(text string) string { return reveal(text, spelled) }
 
+// reveal turns CR LF into LF and has spell write the hidden characters. Each visible character may
+// be followed by one variation selector.
 func reveal(text string, spell spelling) string {
-	v := revealer{spell: spell}
-	return string(v.end(v.next(make([]byte, 0, len(text)), []byte(text))))
-}
-
-// revealer is a writer that spells out hidden characters and turns CR LF into LF. Writes may
-// split characters: an undecided end waits for the next write or for Flush. It is safe for
-// concurrent use, and the output of one write stays together.
-type revealer struct {
-	to    io.Writer
-	spell spelling
-
-	mu   sync.Mutex
-	last rune   // last character passed unchanged, 0 if none
-	held []byte // undecided end: part of a character, CR, or a joiner
-}
-
-func (v *revealer) Write(b []byte) (int, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if _, err := v.to.Write(v.next(nil, b)); err != nil {
-		return 0, err
-	}
-	return len(b), nil
-}
-
-// Flush writes the held bytes.
-func (v *revealer) Flush() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(v.held) == 0 {
-		return nil
-	}
-	_, err := v.to.Write(v.end(nil))
-	return err
-}
-
-// end appends the held bytes at the end of the input.
-func (v *revealer) end(dst []byte) []byte {
-	for len(v.held) > 0 {
-		r, size := first(v.held)
-		dst, v.held = v.show(dst, r), v.held[size:]
-	}
-	return dst
-}
-
-// next appends the visible form of the input and holds back an undecided end.
-func (v *revealer) next(dst, b []byte) []byte {
-	b = append(v.held, b...)
-	v.held = nil
-	for len(b) > 0 {
-		if !utf8.FullRune(b) {
-			v.held = b
-			break
+	out := make([]byte, 0, len(text))
+	last := rune(0) // the character before, 0 if it was spelled out
+	for text != "" {
+		r, size := first(text)
+		follows, _ := first(text[size:])
+		isHidden := r < 0 || hidden(r)
+		switch {
+		case r == '\r' && follows == '\n':
+		case (r == zeroWidthJoiner || r == zeroWidthNonJoiner) && joins(last) && joins(follows) && !hidden(follows),
+			unicode.Is(unicode.Variation_Selector, r) && last > ' ' && !hidden(last), !isHidden:
+			out, last = append(out, text[:size]...), r
+		default:
+			out, last = spell(out, r), 0
 		}
-		r, size := first(b)
-		rest := b[size:]
-		if r == '\r' || r == zeroWidthJoiner || r == zeroWidthNonJoiner {
-			if !utf8.FullRune(rest) {
-				v.held = b
-				break
-			}
-			follows, _ := first(rest)
-			switch {
-			case r == '\r' && follows == '\n':
-			case r != '\r' && joins(v.last) && joins(follows) && !hidden(follows):
-				dst, v.last = append(dst, b[:size]...), r
-			default:
-				dst = v.show(dst, r)
-			}
-		} else {
-			dst = v.one(dst, r, b[:size])
-		}
-		b = rest
+		text = text[size:]
 	}
-	return dst
+	return string(out)
 }
 
-// one appends a character that needs no lookahead. Each visible character may be followed by
-// one variation selector.
-func (v *revealer) one(dst []byte, r rune, bytes []byte) []byte {
-	selects := unicode.Is(unicode.Variation_Selector, r) && v.last > ' ' && !hidden(v.last)
-	if r < 0 || hidden(r) && !selects {
-		return v.show(dst, r)
-	}
-	v.last = r
-	return append(dst, bytes...)
-}
-
-// show appends the visible form of a character.
-func (v *revealer) show(dst []byte, r rune) []byte {
-	v.last = 0
-	return v.spell(dst, r)
-}
-
-// first returns the first character of b, or its first byte as a negative number if that is
-// not UTF-8.
-func first(b []byte) (r rune, size int) {
-	r, size = utf8.DecodeRune(b)
-	if r == utf8.RuneError && size <= 1 && len(b) > 0 {
-		return -rune(b[0]), 1
+// first returns the first character of a text, or its first byte as a negative number if that is
+// not UTF-8; 0 at the end.
+func first(text string) (r rune, size int) {
+	switch r, size = utf8.DecodeRuneInString(text); {
+	case size == 0:
+		return 0, 0
+	case r == utf8.RuneError && size == 1:
+		return -rune(text[0]), 1
 	}
 	return r, size
 }

@@ -3,9 +3,10 @@
 // Package clients writes the configuration that lets an MCP client start Fovea, and answers the
 // hooks of coding agents.
 //
-// [All] are the supported clients: a [Client] knows its file, formats the entry of a [Server], and
-// merges it into the file. An [Input] is what a hook sends, of whichever client; [AnswerHook] asks
-// the memory and returns what the client wants on its standard output.
+// [All] are the supported clients, [HooksOf] those with hooks. The entry of a [Server] and the hooks
+// are a [Part] each, which knows its file and is merged into it and taken out of it. An [Input] is
+// what a hook sends, of whichever client; [AnswerHook] asks the memory and returns what the client
+// wants on its standard output.
 //
 // Invariants:
 //   - Every byte of a file that is not the entry stays, comments of JSON too, save those right

@@ -5,6 +5,7 @@ package clients
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +15,11 @@ import (
 
 // Hooks is how a client is told which command to call when.
 type Hooks struct {
-	File   func(home string) string
+	file   func(home string) string
 	events []string // a session starts, a person asks, the model has answered
 	flat   bool     // an event lists commands, not groups of commands
 	begin  string   // a file that does not exist yet
-	Note   string   // what else the person has to do, "" for nothing
+	note   string   // see Part.Note
 }
 
 // HooksOf are the clients with hooks, by name. The map must not be changed.
@@ -32,42 +33,23 @@ var HooksOf = map[string]Hooks{
 // hookTimeout is how many seconds a client waits for a hook, which takes a tenth of one.
 const hookTimeout = 5
 
-// Text returns the hooks of a command line as a whole file; keep includes the one that keeps
-// what the model answered.
-func (h Hooks) Text(command string, keep bool) string {
-	text, err := h.merged("", command, keep)
+// Part returns the hooks of a command line; keep includes the one that keeps what the model
+// answered. Without them, a file that Write made is as Write begins one.
+func (h Hooks) Part(command string, keep bool) Part {
+	merge := func(keep bool) edit {
+		return func(text string) (string, error) { return h.merged(text, command, keep) }
+	}
+	text, err := merge(keep)("")
 	if err != nil {
 		panic(err) // programming error: the file that is begun with is not JSON
 	}
-	return text
-}
-
-// Write merges the hooks into a file, as [Client.Write] does its entry.
-func (h Hooks) Write(file, command string, keep bool) (kept string, changed bool, err error) {
-	return mergeFile(file, func(text string) (string, error) { return h.merged(text, command, keep) })
-}
-
-// Remove takes Fovea's hooks out of a file, as [Client.Remove] does its entry. A file that
-// Write made is then as Write begins one.
-func (h Hooks) Remove(file string) (kept string, changed bool, err error) {
-	add := func(keep bool) func(string) (string, error) {
-		return func(text string) (string, error) { return h.merged(text, "fovea hook --memex .", keep) }
-	}
-	return cutFile(file, func(text string) (string, error) {
+	cut := func(text string) (string, error) {
 		if strings.TrimSpace(text) == "" {
 			return text, nil
 		}
-		left, err := editJSON(text, cutHooks)
-		if err != nil || left == text {
-			return left, err
-		}
-		for _, keep := range []bool{true, false} {
-			if made, err := editJSON(h.Text("fovea hook --memex .", keep), cutHooks); err == nil && made == left {
-				return h.begin, nil
-			}
-		}
-		return left, nil
-	}, add(true), add(false))
+		return editJSON(text, cutHooks)
+	}
+	return Part{File: h.file, Text: text, Note: h.note, begin: h.begin, merge: []edit{merge(keep), merge(!keep)}, cut: cut}
 }
 
 // entry is the hook of one event.
@@ -89,15 +71,13 @@ func (h Hooks) merged(text, command string, keep bool) (string, error) {
 		events = events[:2]
 	}
 	return editJSON(text, func(file *hujson.Value) error {
-		entry := h.entry(command)
-		if hasHooks(hookLists(file), events, entry) {
-			return nil
-		}
-		err := cutHooks(file)
-		for _, event := range events {
-			err = cmp.Or(err, addHook(file, event, entry))
-		}
-		return err
+		return put(file, func() error {
+			err := cutHooks(file)
+			for _, event := range events {
+				err = cmp.Or(err, addHook(file, event, h.entry(command)))
+			}
+			return err
+		})
 	})
 }
 
@@ -119,23 +99,6 @@ func hookLists(file *hujson.Value) map[string]*hujson.Array {
 		}
 	}
 	return lists
-}
-
-// hasHooks reports whether each of the events has this entry, and there are no other hooks of
-// Fovea.
-func hasHooks(lists map[string]*hujson.Array, events []string, entry string) bool {
-	count := 0
-	for event, list := range lists {
-		for _, hook := range list.Elements {
-			if isFovea(hook) {
-				count++
-				if !same(hook, entry) || !slices.Contains(events, event) {
-					return false
-				}
-			}
-		}
-	}
-	return count == len(events)
 }
 
 // isFovea reports whether a hook calls fovea hook.
@@ -181,11 +144,12 @@ func cutHooks(file *hujson.Value) error {
 	return nil
 }
 
+// plainWord matches a word that means itself to a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9/._+,:@%-]+$`)
+
 // Quote returns a word as a shell takes it.
 func Quote(word string) string {
-	if word != "" && strings.IndexFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r))
-	}) < 0 {
+	if plainWord.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

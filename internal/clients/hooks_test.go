@@ -33,7 +33,7 @@ func TestHooksMerge(t *testing.T) {
 				must(t, os.WriteFile(file, []byte(tc.text), 0o600))
 			}
 			h := HooksOf[tc.client]
-			_, changed, err := h.Write(file, hookLine, true)
+			_, changed, err := h.Part(hookLine, true).Write(file)
 			if tc.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.fault) || read(t, file) != tc.text {
 					t.Fatalf("%v, %q", err, read(t, file))
@@ -44,22 +44,22 @@ func TestHooksMerge(t *testing.T) {
 				t.Fatalf("%v %v\n%s", changed, err, read(t, file))
 			}
 			once := read(t, file)
-			if _, changed, err = h.Write(file, hookLine, true); err != nil || changed {
+			if _, changed, err = h.Part(hookLine, true).Write(file); err != nil || changed {
 				t.Errorf("a second time: %v, %v", changed, err)
 			}
-			if _, changed, err = h.Write(file, hookLine+" --other", false); err != nil || !changed || strings.Count(read(t, file), " hook --memex ") != 2 {
+			if _, changed, err = h.Part(hookLine+" --other", false).Write(file); err != nil || !changed || strings.Count(read(t, file), " hook --memex ") != 2 {
 				t.Errorf("another line: %v, %v\n%s", changed, err, read(t, file))
 			}
-			if _, _, err = h.Write(file, hookLine, true); err != nil || len(read(t, file)) < len(tc.text) || strings.Count(once, hookLine) != 3 {
+			if _, _, err = h.Part(hookLine, true).Write(file); err != nil || len(read(t, file)) < len(tc.text) || strings.Count(once, hookLine) != 3 {
 				t.Errorf("back: %v", err)
 			}
-			if _, changed, err = h.Remove(file); err != nil || !changed || strings.Contains(read(t, file), "fovea") {
+			if _, changed, err = h.Part(hookLine, true).Remove(file); err != nil || !changed || strings.Contains(read(t, file), "fovea") {
 				t.Fatalf("removed: %v, %v\n%s", changed, err, read(t, file))
 			}
 			if diff := cmp.Diff(settings(t, tc.text), settings(t, read(t, file))); diff != "" {
 				t.Errorf("other settings (-was +is):\n%s", diff)
 			}
-			if _, changed, err = h.Remove(file); err != nil || changed {
+			if _, changed, err = h.Part(hookLine, true).Remove(file); err != nil || changed {
 				t.Errorf("removed a second time: %v, %v", changed, err)
 			}
 		})
@@ -100,9 +100,9 @@ func TestRemove(t *testing.T) {
 			if text != "" {
 				must(t, os.WriteFile(file, []byte(text), 0o600))
 			}
-			_, _, err := c.Write(file, exampleServer)
+			_, _, err := c.Server(exampleServer).Write(file)
 			must(t, err)
-			if _, changed, err := c.Remove(file); err != nil || !changed || strings.Contains(read(t, file), "fovea") {
+			if _, changed, err := c.Server(Server{}).Remove(file); err != nil || !changed || strings.Contains(read(t, file), "fovea") {
 				t.Errorf("%s %q: %v, %v\n%s", c.Name, text, changed, err, read(t, file))
 			}
 			if c.Name != "codex" && c.Name != "gptel" && !json.Valid([]byte(read(t, file))) {
@@ -113,7 +113,7 @@ func TestRemove(t *testing.T) {
 					t.Errorf("%s: lost %s: %s", c.Name, word, read(t, file))
 				}
 			}
-			if _, changed, err := c.Remove(file); err != nil || changed {
+			if _, changed, err := c.Server(Server{}).Remove(file); err != nil || changed {
 				t.Errorf("%s a second time: %v, %v", c.Name, changed, err)
 			}
 		}

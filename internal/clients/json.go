@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +31,9 @@ func editJSON(text string, change func(file *hujson.Value) error) (string, error
 		return "", errors.New("it is not a JSON object; change it by hand")
 	}
 	plain := file.IsStandard()
-	if err := change(&file); err != nil {
+	if err := change(&file); errors.Is(err, errSame) {
+		return text, nil
+	} else if err != nil {
 		return "", err
 	}
 	if plain { // where a space stands before a comma, a removal leaves the comma
@@ -95,10 +98,18 @@ func decode(v hujson.Value, into any) error {
 	return json.Unmarshal(v.Pack(), into)
 }
 
-// same reports whether a value means what a text of JSON does.
-func same(v hujson.Value, text string) bool {
+// errSame ends an edit that changes nothing of what the file means: editJSON keeps its bytes.
+var errSame = errors.New("nothing to change")
+
+// put has change edit a file. Errors: errSame, and that of change.
+func put(file *hujson.Value, change func() error) error {
 	var was, is any
-	return decode(v, &was) == nil && json.Unmarshal([]byte(text), &is) == nil && reflect.DeepEqual(was, is)
+	err := decode(*file, &was)
+	err = cmp.Or(err, change(), decode(*file, &is))
+	if err == nil && reflect.DeepEqual(was, is) {
+		return errSame
+	}
+	return err
 }
 
 // mergeJSON sets mcpServers.fovea.
@@ -107,11 +118,7 @@ func mergeJSON(text string, s Server) (string, error) {
 		return jsonServers(s), nil
 	}
 	return editJSON(text, func(file *hujson.Value) error {
-		entry := jsonServer(s, "    ")
-		if have := file.Find("/mcpServers/fovea"); have != nil && same(*have, entry) {
-			return nil
-		}
-		return set(file, entry, "mcpServers", "fovea")
+		return put(file, func() error { return set(file, jsonServer(s, "    "), "mcpServers", "fovea") })
 	})
 }
 

@@ -19,7 +19,7 @@ import (
 
 // mergeFile replaces a file's text with merge's result and keeps a copy of the old file next
 // to it. It follows symbolic links. A file that nobody may write stays as it is.
-func mergeFile(file string, merge func(string) (string, error)) (kept string, changed bool, err error) {
+func mergeFile(file string, merge edit) (kept string, changed bool, err error) {
 	file = realPath(file)
 	old, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,21 +42,21 @@ func mergeFile(file string, merge func(string) (string, error)) (kept string, ch
 	return kept, true, vfs.WriteFile(file, []byte(next), 0o600)
 }
 
-// cutFile takes out of a file what add put in. Where a copy beside the file shows what it was
+// cutFile takes a part out of a file. Where a copy beside the file, or how Write begins one, shows what it was
 // before, the file is that again, byte for byte; else it is what cut leaves of it.
-func cutFile(file string, cut func(string) (string, error), adds ...func(string) (string, error)) (kept string, changed bool, err error) {
+func cutFile(file string, p Part) (kept string, changed bool, err error) {
 	return mergeFile(file, func(text string) (string, error) {
-		next, err := cut(text)
+		next, err := p.cut(text)
 		if err != nil || next == text {
 			return text, err
 		}
-		for _, was := range copiesOf(realPath(file)) {
-			if left, err := cut(was); err != nil || left != was {
-				continue // it had the entry as well
+		for _, was := range append(copiesOf(realPath(file)), p.begin) {
+			if left, err := p.cut(was); err != nil || left != was || was == "" {
+				continue // it had the part as well
 			}
-			for _, add := range adds {
-				if with, err := add(was); err == nil && with != was {
-					if left, err := cut(with); err == nil && left == next {
+			for _, merge := range p.merge {
+				if with, err := merge(was); err == nil && with != was {
+					if left, err := p.cut(with); err == nil && left == next {
 						return was, nil
 					}
 				}
@@ -149,6 +149,31 @@ func mergeTOML(text string, s Server) (string, error) {
 	return next, nil
 }
 
+// cutTOML takes the table mcp_servers.fovea out. It returns an error unless all else decodes as
+// before.
+func cutTOML(text string) (string, error) {
+	was, err := decodeTOML(text)
+	if err != nil {
+		return "", err
+	}
+	servers, _ := was["mcp_servers"].(map[string]any)
+	if _, ok := servers["fovea"]; !ok {
+		return text, nil
+	}
+	next := cutTable(text, "[mcp_servers.fovea]")
+	is, err := decodeTOML(next)
+	if delete(servers, "fovea"); len(servers) == 0 {
+		delete(was, "mcp_servers")
+	}
+	if left, _ := is["mcp_servers"].(map[string]any); len(left) == 0 {
+		delete(is, "mcp_servers")
+	}
+	if err != nil || !reflect.DeepEqual(was, is) {
+		return "", errors.New("mcp_servers.fovea stands there in a form that is not understood; take it out by hand")
+	}
+	return next, nil
+}
+
 func decodeTOML(text string) (map[string]any, error) {
 	values := map[string]any{}
 	_, err := toml.Decode(text, &values)
@@ -193,6 +218,12 @@ func mergeLisp(text string, s Server) (string, error) {
 		before += "\n"
 	}
 	return before + lispServer(s) + after, err
+}
+
+// cutLisp takes Fovea's part of the file out.
+func cutLisp(text string) (string, error) {
+	before, after, _, err := splitLisp(text)
+	return before + after, err
 }
 
 // splitLisp returns what stands before and behind Fovea's part of the file; before is all if

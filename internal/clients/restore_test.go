@@ -47,18 +47,18 @@ func TestRemoveRestores(t *testing.T) {
 				if again {
 					s.Args = []string{"mcp"}
 				}
-				_, _, err := c.Write(file, s)
+				_, _, err := c.Server(s).Write(file)
 				return err
-			}, func(file string) error { _, _, err := c.Remove(file); return err })
+			}, func(file string) error { _, _, err := c.Server(Server{}).Remove(file); return err })
 		}
 	}
 	for name, h := range HooksOf {
 		for _, text := range texts["json"] {
 			for _, keep := range []bool{false, true} {
 				check(name+" hooks", text, func(file string, again bool) error {
-					_, _, err := h.Write(file, hookLine, keep && again)
+					_, _, err := h.Part(hookLine, keep && again).Write(file)
 					return err
-				}, func(file string) error { _, _, err := h.Remove(file); return err })
+				}, func(file string) error { _, _, err := h.Part(hookLine, true).Remove(file); return err })
 			}
 		}
 	}
@@ -69,9 +69,9 @@ func TestRemoveLeavesNoLists(t *testing.T) {
 	for name, h := range HooksOf {
 		for _, keep := range []bool{false, true} {
 			file := filepath.Join(t.TempDir(), "conf")
-			_, _, err := h.Write(file, hookLine, keep)
+			_, _, err := h.Part(hookLine, keep).Write(file)
 			must(t, err)
-			_, _, err = h.Remove(file)
+			_, _, err = h.Part(hookLine, true).Remove(file)
 			must(t, err)
 			if got := read(t, file); got != h.begin {
 				t.Errorf("%s, keep %t: left is %q", name, keep, got)
@@ -85,10 +85,10 @@ func TestRemoveKeepsChanges(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "conf")
 	must(t, os.WriteFile(file, []byte(`{"a": 1}`), 0o600))
 	c := All[0]
-	_, _, err := c.Write(file, exampleServer)
+	_, _, err := c.Server(exampleServer).Write(file)
 	must(t, err)
 	must(t, os.WriteFile(file, []byte(strings.Replace(read(t, file), `"a": 1`, `"a": 2`, 1)), 0o600))
-	_, _, err = c.Remove(file)
+	_, _, err = c.Server(Server{}).Remove(file)
 	must(t, err)
 	if got := read(t, file); !strings.Contains(got, `"a": 2`) || strings.Contains(got, "fovea") {
 		t.Errorf("left is %s", got)
@@ -127,7 +127,7 @@ func TestCutJSON(t *testing.T) {
 func TestReadOnlyStays(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "conf")
 	must(t, os.WriteFile(file, []byte("{}"), 0o444))
-	if _, _, err := All[0].Write(file, exampleServer); err == nil || !strings.Contains(err.Error(), "read-only") || read(t, file) != "{}" {
+	if _, _, err := All[0].Server(exampleServer).Write(file); err == nil || !strings.Contains(err.Error(), "read-only") || read(t, file) != "{}" {
 		t.Errorf("%v, %s", err, read(t, file))
 	}
 	entries, err := os.ReadDir(filepath.Dir(file))

@@ -15,28 +15,47 @@ type Server struct {
 	Args    []string
 }
 
-// Client is an MCP client: the path of its configuration file below the home folder, the
-// text of Fovea's entry, and how to merge the entry into an existing file.
+// Client is an MCP client, and how its configuration file, below the home folder, names servers.
 type Client struct {
 	Name  string
-	File  func(home string) string
-	Entry func(Server) string
+	file  func(home string) string
+	entry func(Server) string // a whole file with the entry of a server
 	merge func(text string, s Server) (string, error)
-	cut   func(text string) (string, error) // takes the entry out
+	cut   edit // takes the entry out
 }
 
-// Write merges the entry of a server into a client's file, which it creates if missing. It
+// Server returns the entry that starts a server.
+func (c Client) Server(s Server) Part {
+	merge := func(text string) (string, error) { return c.merge(text, s) }
+	return Part{File: c.file, Text: c.entry(s), merge: []edit{merge}, cut: c.cut}
+}
+
+// Part is what Fovea has in a file of a client: the entry of its server, or its hooks.
+type Part struct {
+	File func(home string) string
+	Text string // a whole file with nothing else
+	Note string // what else the person has to do, "" for nothing
+
+	begin string // a file that Write begins, "" for one that nothing else is in
+	merge []edit // the first puts it in, the others what an earlier Write may have put in
+	cut   edit   // takes it out, whatever its words are
+}
+
+// edit changes the text of a file.
+type edit func(text string) (string, error)
+
+// Write merges the part into a client's file, which it creates if missing. It
 // follows symbolic links, and keeps the old file under the name kept, "" if there was none.
-// changed is false if the file has the entry. A file in a form that it cannot add to is an
+// changed is false if the file has the part. A file in a form that it cannot add to is an
 // error and stays as it is.
-func (c Client) Write(file string, s Server) (kept string, changed bool, err error) {
-	return mergeFile(file, func(text string) (string, error) { return c.merge(text, s) })
+func (p Part) Write(file string) (kept string, changed bool, err error) {
+	return mergeFile(file, p.merge[0])
 }
 
-// Remove takes the entry out of a client's file, and leaves all else. A file that nobody else has
+// Remove takes the part out of a client's file, and leaves all else. A file that nobody else has
 // changed since Write is what it was before, byte for byte.
-func (c Client) Remove(file string) (kept string, changed bool, err error) {
-	return cutFile(file, c.cut, func(text string) (string, error) { return c.merge(text, Server{}) })
+func (p Part) Remove(file string) (kept string, changed bool, err error) {
+	return cutFile(file, p)
 }
 
 // All lists the supported MCP clients. The slice must not be changed.

@@ -18,7 +18,7 @@ var exampleServer = Server{"/opt/my tools/fovea", []string{"mcp", "--memex", `/h
 // TestSetupPrints: what each client is told, as golden files.
 func TestSetupPrints(t *testing.T) {
 	for _, c := range All {
-		foveatest.Golden(t, "setup/"+c.Name+".golden", []byte(c.Entry(exampleServer)))
+		foveatest.Golden(t, "setup/"+c.Name+".golden", []byte(c.Server(exampleServer).Text))
 	}
 }
 

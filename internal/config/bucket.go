@@ -31,7 +31,7 @@ const (
 // AWS_SECRET_ACCESS_KEY come first, then the profile AWS_PROFILE, then default. Credentials are
 // looked for when they are asked for.
 func Buckets(profile string) (bucket.Settings, error) {
-	file, err := profileOf(cmp.Or(profile, os.Getenv("AWS_PROFILE"), "default"))
+	_, file, err := profileOf(profile)
 	if err != nil {
 		return bucket.Settings{}, err
 	}
@@ -51,8 +51,7 @@ func credentialsOf(ctx context.Context, profile string) (bucket.Credentials, err
 	if id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"); profile == "" && id != "" && secret != "" {
 		return bucket.Credentials{KeyID: id, Secret: secret, Token: os.Getenv("AWS_SESSION_TOKEN")}, nil
 	}
-	profile = cmp.Or(profile, os.Getenv("AWS_PROFILE"), "default")
-	file, err := profileOf(profile)
+	profile, file, err := profileOf(profile)
 	switch {
 	case err != nil:
 		return bucket.Credentials{}, err
@@ -71,9 +70,10 @@ func credentialsOf(ctx context.Context, profile string) (bucket.Credentials, err
 	return bucket.Credentials{}, errors.New("there are none; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 }
 
-// profileOf returns the lines of a profile in both files of Amazon's tools; the one of
-// credentials counts more. Neither must be there.
-func profileOf(profile string) (map[string]string, error) {
+// profileOf returns the name of a profile, "" for the one of the environment, and its lines in both files of
+// Amazon's tools; the one of credentials counts more. Neither must be there.
+func profileOf(profile string) (string, map[string]string, error) {
+	profile = cmp.Or(profile, os.Getenv("AWS_PROFILE"), "default")
 	all := map[string]string{}
 	home := os.Getenv("HOME")
 	section := "profile " + profile
@@ -91,19 +91,16 @@ func profileOf(profile string) (map[string]string, error) {
 		if name == "" {
 			continue
 		}
-		text, err := vfs.ReadPlain(name)
+		text, err := readUpTo(name, maxAWSConfig)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err == nil && len(text) > maxAWSConfig {
-			err = fmt.Errorf("more than %d bytes", maxAWSConfig)
-		}
 		if err != nil {
-			return nil, fmt.Errorf("config: read %s: %w", name, err)
+			return profile, nil, fmt.Errorf("config: read %s: %w", name, err)
 		}
 		readSection(string(text), f.section, all)
 	}
-	return all, nil
+	return profile, all, nil
 }
 
 // readSection reads the lines "key = value" of a section of a file of Amazon's tools. Indented

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,8 +25,9 @@ import (
 )
 
 // Config is the loaded configuration. A field with a tag key is a setting: key is its name in
-// the file, env its names in the environment, of which the first one set counts, default is
-// TOML, and as names its parser; see parsers. Tables have such fields too. doc/configuration.md lists the settings, in
+// the file, env its names in the environment, of which the first one set counts, and default is
+// TOML. Its type says how it is decoded, with what as says of texts and numbers, and of what of maps; see
+// value.decode. Tables have such fields too. doc/configuration.md lists the settings, in
 // this order.
 type Config struct {
 	// File is the configuration file that was read, "" if there is none.
@@ -46,26 +48,26 @@ type Config struct {
 	SkillsDir string `key:"skills_dir" env:"SKILLS_DIR" default:"\"skills\"" as:"path"`
 	// Opaque lists further files that belong to the memex, unparsed, absolute or relative to
 	// it.
-	Opaque []string `key:"opaque" default:"[]" as:"paths"`
+	Opaque []string `key:"opaque" default:"[]" as:"path"`
 	// Projects maps a project's name to the paths of its files, absolute or relative to the
 	// memex; nil for none.
-	Projects map[string][]string `key:"projects" default:"{}" as:"projects"`
+	Projects map[string][]string `key:"projects" default:"{}" of:"lists of paths" as:"path"`
 	// Guard says, by pattern, how changes by other programs are treated.
-	Guard guard.Rules `key:"guard" default:"{}" as:"guard"`
+	Guard guard.Rules `key:"guard" default:"{}"`
 	// Trust says whose notes windows treat like the owner's.
-	Trust Trust `key:"trust" default:"{}" as:"trust"`
+	Trust Trust `key:"trust" default:"{}"`
 	// Embed says what makes vectors of texts.
-	Embed Embed `key:"embed" default:"{}" as:"embed"`
+	Embed Embed `key:"embed" default:"{}"`
 	// Rerank says what puts the best hits of a search in order.
-	Rerank Rerank `key:"rerank" default:"{}" as:"rerank"`
+	Rerank Rerank `key:"rerank" default:"{}"`
 	// Ipfs says where the daemon of IPFS is.
-	Ipfs IPFS `key:"ipfs" env:"FOVEA_IPFS_API" default:"{}" as:"ipfs"`
+	Ipfs IPFS `key:"ipfs" env:"FOVEA_IPFS_API" default:"{}"`
 	// Summary says which model summarizes blocks that do not fit a window.
-	Summary Summary `key:"summary" default:"{}" as:"summary"`
+	Summary Summary `key:"summary" default:"{}"`
 	// Record says what is kept of agents besides what they write.
-	Record Record `key:"record" default:"{}" as:"record"`
+	Record Record `key:"record" default:"{}"`
 	// Org holds the person's Emacs settings for reading Org files; nil for none.
-	Org *org.Defaults `key:"org" default:"{}" as:"org"`
+	Org *org.Defaults `key:"org" default:"{}"`
 	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default
 	// places.
 	EmacsLocations string `key:"emacs_locations" default:"\"\"" as:"folder"`
@@ -74,34 +76,31 @@ type Config struct {
 	ServerMemoryFile string `key:"server_memory_file" env:"MEMORY_FILE_PATH" default:"\"\"" as:"folder"`
 	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of
 	// the focus is shown in full.
-	SemanticThreshold float64 `key:"semantic_threshold" env:"CONTEXT_SEMANTIC_THRESHOLD" default:"0.75" as:"share"`
+	SemanticThreshold float64 `key:"semantic_threshold" env:"CONTEXT_SEMANTIC_THRESHOLD" default:"0.75"`
 	// LogLimit is the number of log lines shown, 0 to 1000.
 	LogLimit int `key:"log_limit" env:"CONTEXT_LOG_LIMIT" default:"20" as:"0 to 1000"`
 	// Budget is the maximum number of tokens of a window, at least 1.
 	Budget int `key:"budget" default:"8000" as:"1 to 10000000"`
 	// Alerts are the URLs that the daemon notifies when protected files change. They contain
 	// tokens.
-	Alerts []string `key:"alerts" default:"[]" as:"texts"`
+	Alerts []string `key:"alerts" default:"[]" as:"text"`
 	// TrustedKeys are the public keys of other machines whose signatures of heads are
 	// accepted, in the format of note.NewVerifier.
-	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"keys"`
+	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"key"`
 	// SealFor are the age recipients that bundles are sealed for besides this machine.
-	SealFor []string `key:"seal_for" default:"[]" as:"recipients"`
+	SealFor []string `key:"seal_for" default:"[]" as:"recipient"`
 	// Sync says when the daemon keeps the memory in step with its remotes: always, once when it starts,
 	// or off.
 	Sync string `key:"sync" default:"\"always\"" as:"when"`
-	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to 60,000. With 0
-	// no commit is reported before it is on disk.
-	RelaxedMs int `key:"relaxed_ms" default:"0" as:"0 to 60000"`
 	// HistoryWarnMb is the size of the history, in MiB, from which status warns.
 	HistoryWarnMb int `key:"history_warn_mb" default:"1024" as:"1 to 1073741824"`
 	// WritesPerMinute limits the writes of each agent through a daemon, at least 1.
 	WritesPerMinute int `key:"writes_per_minute" default:"30000" as:"1 to 1000000000"`
 	// Grants maps an agent to its additional rights.
-	Grants map[string]Grant `key:"grants" default:"{}" as:"grants"`
+	Grants map[string]Grant `key:"grants" default:"{}" of:"agents"`
 	// Review are files, and folders with a trailing slash, in which the changes of every agent
 	// become proposals.
-	Review []string `key:"review" default:"[]" as:"texts"`
+	Review []string `key:"review" default:"[]" as:"text"`
 }
 
 // When a daemon keeps a memory in step with its remotes.
@@ -181,31 +180,51 @@ func (c *Config) noMemex() error {
 
 // take sets one setting from the first source with a usable value for it.
 func (c *Config) take(s setting, values map[string]any) error {
-	type found struct {
-		where string
-		value value
-	}
-	var all []found
 	for _, name := range s.env {
 		if text := os.Getenv(name); strings.TrimSpace(text) != "" {
-			all = append(all, found{name, value{text, false}})
+			err := c.set(s, value{raw: text})
+			if err == nil {
+				return nil
+			}
+			c.problem(name, "%v; it is ignored", err)
 		}
 	}
 	if raw, ok := values[s.key]; ok {
-		all = append(all, found{c.File + ": " + s.key, value{raw, true}})
-	}
-	for _, f := range all {
-		err := s.set(c, f.value)
-		switch {
+		switch err := c.set(s, value{raw: raw, inFile: true}); {
 		case err == nil:
 			return nil
 		case errors.Is(err, errPolicy): // ignoring it would leave files unprotected
 			return fmt.Errorf("config: %s: %s: %w: %w", c.place(s.key), s.key, ErrFile, err)
+		default:
+			c.problem(c.place(s.key)+": "+s.key, "%v; it is ignored", err)
 		}
-		c.Problems = append(c.Problems, fmt.Sprintf("%s: %v; it is ignored", f.where, err))
 	}
-	s.setStandard(c)
-	return nil
+	var parsed map[string]any
+	if _, err := toml.Decode("v = "+s.standard, &parsed); err != nil {
+		panic(err) // programming error
+	}
+	if parsed["v"] == "" {
+		return nil
+	}
+	return c.set(s, value{raw: parsed["v"], inFile: true})
+}
+
+// problem records what is wrong at a place.
+func (c *Config) problem(where, format string, a ...any) {
+	c.Problems = append(c.Problems, where+": "+fmt.Sprintf(format, a...))
+}
+
+// set decodes a value of a setting. The policy and the settings of Emacs have rules of their own.
+func (c *Config) set(s setting, v value) (err error) {
+	switch s.key {
+	case "guard":
+		c.Guard, err = v.guard()
+	case "org":
+		c.Org, err = c.org(v)
+	default:
+		err = s.set(reflect.ValueOf(c).Elem(), v)
+	}
+	return err
 }
 
 // unknown records a problem about an unknown key in the file.
@@ -215,24 +234,12 @@ func (c *Config) unknown(key string) {
 		return
 	}
 	hint := "the keys are " + names(settings)
-	if near := query.Closest(key, keys, max(2, len(key)/3)); near != "" {
+	if near := query.Closest(key, keys, max(2, len(key)/3)); key == "relaxed_ms" {
+		hint = "it is removed: every commit is on disk before it is acknowledged"
+	} else if near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q; %s", c.File, key, hint))
-}
-
-// setStandard sets the default. Its text is a constant, so it cannot fail.
-func (s setting) setStandard(c *Config) {
-	var parsed map[string]any
-	if _, err := toml.Decode("v = "+s.standard, &parsed); err != nil {
-		panic(err)
-	}
-	if parsed["v"] == "" {
-		return
-	}
-	if err := s.set(c, value{parsed["v"], true}); err != nil {
-		panic(err)
-	}
+	c.problem(c.place(key), "unknown key %q; %s", key, hint)
 }
 
 // readFile returns the name of the file and the values in it. Only the default file may be

@@ -78,24 +78,25 @@ budget = 100
 			file: "memex = \"notes\"\nskills_dir = 3\nopaque = [1]\nprojects = {a = \"x\"}\nsemantic_threshold = nan\nlog_limit = \"20\"\nbudget = 0\n",
 			want: func(c *Config) {
 				c.Problems = []string{
-					`FILE: memex: "notes" does not start at / or ~; it is ignored`,
-					`FILE: skills_dir: 3 is not a text; it is ignored`,
-					`FILE: opaque: 1 is not a text; it is ignored`,
-					`FILE: projects: a: x is not a list of texts; it is ignored`,
-					`FILE: semantic_threshold: NaN is not a number from 0 to 1; it is ignored`,
-					`FILE: log_limit: "20" is not a whole number from 0 to 1000; it is ignored`,
-					`FILE: budget: 0 is not a whole number from 1 to 10000000; it is ignored`,
+					`FILE:1: memex: "notes" does not start at / or ~; it is ignored`,
+					`FILE:2: skills_dir: 3 is not a text; it is ignored`,
+					`FILE:3: opaque: 1 is not a text; it is ignored`,
+					`FILE:4: projects: a: x is not a list of texts; it is ignored`,
+					`FILE:5: semantic_threshold: NaN is not a number from 0 to 1; it is ignored`,
+					`FILE:6: log_limit: "20" is not a whole number from 0 to 1000; it is ignored`,
+					`FILE:7: budget: 0 is not a whole number from 1 to 10000000; it is ignored`,
 				}
 			},
 		},
 		{
 			name: "unknown keys", flags: Flags{Memex: root + "/notes"},
-			file: "bugdet = 1\n[zebra.crossing]\nx = 1\n",
+			file: "bugdet = 1\nrelaxed_ms = 50\n[zebra.crossing]\nx = 1\n",
 			want: func(c *Config) {
 				c.Problems = []string{
-					`FILE: unknown key "bugdet"; did you mean budget?`,
-					`FILE: unknown key "zebra"; the keys are alerts, budget, emacs_locations, embed, grants, guard, history_warn_mb, ipfs, log_limit, memex, opaque, ` +
-						`org, projects, record, relaxed_ms, rerank, review, seal_for, semantic_threshold, ` +
+					`FILE:1: unknown key "bugdet"; did you mean budget?`,
+					`FILE:2: unknown key "relaxed_ms"; it is removed: every commit is on disk before it is acknowledged`,
+					`FILE:3: unknown key "zebra"; the keys are alerts, budget, emacs_locations, embed, grants, guard, history_warn_mb, ipfs, log_limit, memex, opaque, ` +
+						`org, projects, record, rerank, review, seal_for, semantic_threshold, ` +
 						`server_memory_file, skills_dir, summary, trust, trusted_keys, writes_per_minute`,
 				}
 			},

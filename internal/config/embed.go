@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,10 +27,10 @@ type Embed struct {
 	QueryPrefix    string `key:"query_prefix" as:"text"`
 	DocumentPrefix string `key:"document_prefix" as:"text"`
 	Dimensions     int    `key:"dimensions" as:"0 to 65536"`
-	Nested         bool   `key:"nested" as:"truth"`
+	Nested         bool   `key:"nested"`
 	// All lets a server on another computer see every note, not only those with the
 	// property EMBED.
-	All bool `key:"all" as:"truth"`
+	All bool `key:"all"`
 	// Folder holds a static model, "" for none.
 	Folder string `key:"folder" as:"folder"`
 }
@@ -59,12 +58,8 @@ func (e Embed) Connector(stateDir string) func(context.Context) (embed.Embedder,
 	}
 }
 
-// embed parses the table of the embedder.
-func (v value) embed() (Embed, error) {
-	e, err := tableOf[Embed](v)
-	if err != nil || v.isEmpty() {
-		return Embed{}, err
-	}
+// complete adds the kind and the address.
+func (e *Embed) complete() error {
 	if e.Kind == embed.KindOllama {
 		e.URL = cmp.Or(e.URL, OllamaAddress())
 	}
@@ -72,7 +67,7 @@ func (v value) embed() (Embed, error) {
 		e.Kind = cmp.Or(e.Kind, embed.KindFile)
 	}
 	e.Kind = cmp.Or(e.Kind, embed.KindAuto)
-	return e, nil
+	return nil
 }
 
 // OllamaAddress returns the address that Ollama's own variable names, as Ollama reads it.
@@ -95,15 +90,18 @@ func OllamaAddress() string {
 
 // Text returns the table of the embedder as the configuration file has it.
 func (e Embed) Text() string {
-	var text strings.Builder
-	text.WriteString("[embed]\n")
-	for _, line := range []struct{ key, value string }{
-		{"kind", e.Kind}, {"url", e.URL}, {"model", e.Model},
-	} {
-		if line.value != "" {
-			text.WriteString(line.key + " = " + strconv.Quote(line.value) + "\n")
-		}
+	var table struct {
+		Embed struct {
+			Kind  string `toml:"kind,omitempty"`
+			URL   string `toml:"url,omitempty"`
+			Model string `toml:"model,omitempty"`
+		} `toml:"embed"`
 	}
+	table.Embed.Kind, table.Embed.URL, table.Embed.Model = e.Kind, e.URL, e.Model
+	var text strings.Builder
+	encoder := toml.NewEncoder(&text)
+	encoder.Indent = ""
+	_ = encoder.Encode(table) // texts are TOML
 	return text.String()
 }
 
@@ -140,7 +138,7 @@ type Rerank struct {
 	Timeout time.Duration `key:"timeout_ms" as:"1 to 10000"`   // of a search; 0 is the default
 	// All lets a server on another computer see every note, not only those with the
 	// property EMBED.
-	All bool `key:"all" as:"truth"`
+	All bool `key:"all"`
 }
 
 // Reranking returns how to connect to the reranker, nil if there is none.
@@ -153,19 +151,15 @@ func (r Rerank) Reranking() *embed.Reranking {
 	}}
 }
 
-// rerank parses the table of the reranker.
-func (v value) rerank() (Rerank, error) {
-	r, err := tableOf[Rerank](v)
-	if err != nil || v.isEmpty() {
-		return Rerank{}, err
-	}
+// complete adds the kind. A reranker is a server.
+func (r *Rerank) complete() error {
 	switch r.Kind = cmp.Or(r.Kind, embed.KindAuto); {
 	case r.URL == "":
-		return Rerank{}, fmt.Errorf("the table names no url; a reranker is a server, such as http://localhost:8080")
+		return fmt.Errorf("the table names no url; a reranker is a server, such as http://localhost:8080")
 	case r.Kind != embed.KindAuto && r.Kind != embed.KindOpenAI && r.Kind != embed.KindTEI:
-		return Rerank{}, fmt.Errorf("kind: there is no %q; use openai, tei or auto", r.Kind)
+		return fmt.Errorf("kind: there is no %q; use openai, tei or auto", r.Kind)
 	}
-	return r, nil
+	return nil
 }
 
 // Summary says which model summarizes blocks that do not fit a window; the zero value says
@@ -177,7 +171,7 @@ type Summary struct {
 	Timeout time.Duration `key:"timeout_ms" as:"1 to 600000"`  // of one request; 0 is the default
 	// All lets a server on another computer see every text that is not encrypted, not only
 	// notes with the property EMBED.
-	All bool `key:"all" as:"truth"`
+	All bool `key:"all"`
 }
 
 // Summarizing returns the model to ask, nil if there is none.
@@ -188,11 +182,10 @@ func (s Summary) Summarizing() *embed.Summarizing {
 	return new(embed.Summarizing(s))
 }
 
-// summary parses the table of the model that summarizes.
-func (v value) summary() (Summary, error) {
-	s, err := tableOf[Summary](v)
-	if err == nil && !v.isEmpty() && (s.URL == "" || s.Model == "") {
-		return Summary{}, fmt.Errorf("the table must name a url and a model, such as http://localhost:11434 and llama3.2")
+// complete wants a server and its model.
+func (s *Summary) complete() error {
+	if s.URL == "" || s.Model == "" {
+		return fmt.Errorf("the table must name a url and a model, such as http://localhost:11434 and llama3.2")
 	}
-	return s, err
+	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +52,7 @@ func (f *Follower) Look(now Config) (Config, string) {
 	for _, p := range next.Problems {
 		bare := func(p string) string { return strings.TrimLeft(strings.TrimPrefix(p, f.file), ":0123456789") } // lines move
 		if err == nil && !slices.ContainsFunc(now.Problems, func(old string) bool { return bare(old) == bare(p) }) {
-			err = errors.New(strings.TrimSuffix(next.withLine(p), "; it is ignored"))
+			err = errors.New(strings.TrimSuffix(p, "; it is ignored"))
 		}
 	}
 	if err != nil {
@@ -71,19 +70,6 @@ func (f *Follower) Look(now Config) (Config, string) {
 func (f *Follower) Refuse(why error) string {
 	f.advice = fmt.Sprintf("%s; what was in force before stays", strings.TrimPrefix(why.Error(), "config: "))
 	return f.advice
-}
-
-// keyOf matches the key at the beginning of a problem of the file.
-var keyOf = regexp.MustCompile(`^: (?:unknown key "([^"]+)"|(\w+):)`)
-
-// withLine returns a problem of the file with the line that it is in.
-func (c *Config) withLine(problem string) string {
-	rest, _ := strings.CutPrefix(problem, c.File)
-	key := keyOf.FindStringSubmatch(rest)
-	if key == nil {
-		return problem
-	}
-	return c.place(key[1]+key[2]) + rest
 }
 
 // perRequest are the fields that a daemon asks for at each request. The others shape its memory.

@@ -43,11 +43,7 @@ func (c *Config) KnownIDs() map[string]string {
 	}
 	out := map[string]string{}
 	for _, name := range files {
-		info, err := os.Stat(name)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > maxIDLocations {
-			continue
-		}
-		text, err := os.ReadFile(name)
+		text, err := readUpTo(name, maxIDLocations)
 		if err != nil {
 			continue
 		}

@@ -5,6 +5,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,14 +18,6 @@ import (
 type IPFS struct {
 	// API is the URL of its RPC, "" where none is configured.
 	API string `key:"api" as:"address"`
-}
-
-// ipfs parses the table, or what the environment has in its place.
-func (v value) ipfs() (IPFS, error) {
-	if _, isText := v.raw.(string); isText && !v.inFile {
-		return tableOf[IPFS](v.of(map[string]any{"api": v.raw}))
-	}
-	return tableOf[IPFS](v)
 }
 
 // address returns the URL of the RPC of a daemon.
@@ -55,16 +48,30 @@ func (c IPFS) Address() (string, error) {
 		return ipfs.ParseAddress(ipfs.StandardAPI, false)
 	}
 	name := filepath.Join(folder, "api")
-	text, err := vfs.ReadPlain(name)
+	text, err := readUpTo(name, maxAddress)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ipfs.ParseAddress(ipfs.StandardAPI, false)
 	}
 	address := ""
 	if err == nil {
-		address, err = ipfs.ParseAddress(string(text[:min(len(text), maxAddress)]), false)
+		address, err = ipfs.ParseAddress(string(text), false)
 	}
 	if err != nil {
 		return "", fmt.Errorf("config: %s: %w", name, err)
 	}
 	return address, nil
+}
+
+// readUpTo reads a plain file. One of more than limit bytes is an error, and not read further.
+func readUpTo(name string, limit int64) ([]byte, error) {
+	f, err := vfs.OpenPlain(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("it has more than %d bytes", limit)
+	}
+	return text, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/ipfs"
@@ -28,7 +29,7 @@ func TestIPFS(t *testing.T) {
 		{"127.0.0.1:5001", true, "", false},
 		{"127.0.0.1:5001", false, "http://127.0.0.1:5001", true},
 	} {
-		got, err := value{raw: tc.raw, inFile: tc.inFile}.ipfs()
+		got, err := decoded[IPFS](tc.raw, tc.inFile)
 		if got.API != tc.want || (err == nil) != tc.ok {
 			t.Errorf("%v: %+v, %v", tc.raw, got, err)
 		}
@@ -71,5 +72,9 @@ func TestIPFS(t *testing.T) {
 	environment(t, map[string]string{"HOME": home})
 	if _, err := (IPFS{}).Address(); !errors.Is(err, ipfs.ErrFar) {
 		t.Errorf("another machine: %v", err)
+	}
+	write("/ip4/127.0.0.1/tcp/4040" + strings.Repeat("\n", maxAddress))
+	if _, err := (IPFS{}).Address(); err == nil || !strings.Contains(err.Error(), "more than 4096 bytes") {
+		t.Errorf("a file that is too large: %v", err)
 	}
 }

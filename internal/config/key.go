@@ -10,8 +10,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -44,34 +47,23 @@ type Keys struct {
 // they could sign as well. Processes that call it
 // concurrently all get the same key.
 func (c *Config) Keys() Keys {
-	var known []note.Verifier
+	var k Keys
+	known := map[string]note.Verifier{} // package note takes a key that is there twice for a conflict
+	know := func(v note.Verifier) { known[fmt.Sprintf("%s+%08x", v.Name(), v.KeyHash())] = v }
 	for _, line := range c.TrustedKeys {
 		if v, err := note.NewVerifier(line); err == nil { // Load has rejected invalid ones
-			known = append(known, v)
+			know(v)
 		}
 	}
-	var k Keys
 	signer, own, public, err := machineKey(keyFolder())
 	if err != nil {
 		k.Problem = fmt.Sprintf("config: %v; new commits are not signed", err)
 	} else {
-		k.Signer, k.Public, known = signer, public, append(known, own)
+		k.Signer, k.Public = signer, public
+		know(own)
 	}
-	k.Verifiers = note.VerifierList(distinct(known)...)
+	k.Verifiers = note.VerifierList(slices.Collect(maps.Values(known))...)
 	return k
-}
-
-// distinct drops repeated keys, which package note takes for a conflict.
-func distinct(all []note.Verifier) []note.Verifier {
-	var out []note.Verifier
-	seen := map[string]bool{}
-	for _, v := range all {
-		if name := fmt.Sprintf("%s+%08x", v.Name(), v.KeyHash()); !seen[name] {
-			seen[name] = true
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // keyFolder returns the folder of the key, "" if there is none.
@@ -189,16 +181,14 @@ func publish(folder, public string) error {
 	return nil
 }
 
+// unsigned matches what the name of a key may not have.
+var unsigned = regexp.MustCompile(`[^-._0-9A-Za-z]+`)
+
 // machineName returns the key's name: the host name without characters that a signature does
 // not allow.
 func machineName() string {
 	host, _ := os.Hostname()
-	name := strings.Map(func(r rune) rune {
-		if r == '-' || r == '.' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
-			return r
-		}
-		return -1
-	}, host)
+	name := unsigned.ReplaceAllString(host, "")
 	return "fovea-" + name[:min(len(name), maxNameBytes)]
 }
 

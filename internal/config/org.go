@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -16,110 +17,91 @@ import (
 // Formats returns the formats of the files of the memex.
 func (c *Config) Formats() document.Formats { return document.Formats{org.Format{Defaults: c.Org}} }
 
-// orgKey is a key of the table org and the setter for its value.
-type orgKey struct {
-	key string
-	set func(*org.Defaults, value) error
-}
-
-// orgKeys lists all keys, in the order of doc/configuration.md. They are named after Emacs'
+// orgTable is the table org, in the order of doc/configuration.md. Its keys are named after Emacs'
 // variables.
-var orgKeys = []orgKey{
-	{"todo", parsedInto(func(d *org.Defaults) *[]string { return &d.Todo }, value.oneOrTexts)},
-	{"tags", parsedInto(func(d *org.Defaults) *[]string { return &d.Tags }, value.oneOrTexts)},
-	{"log_done", logSetting("done")},
-	{"log_repeat", logSetting("repeat")},
-	{"log_reschedule", logSetting("reschedule")},
-	{"log_redeadline", logSetting("redeadline")},
-	{"log_refile", logSetting("refile")},
-	{"log_into_drawer", func(d *org.Defaults, v value) error {
-		switch raw := v.raw.(type) {
-		case bool:
-			d.LogDrawer = ""
-			if raw {
-				d.LogDrawer = org.DefaultLogDrawer
-			}
-			return nil
-		case string:
-			d.LogDrawer = raw
-			return nil
-		}
-		return fmt.Errorf("%v is neither true, false nor the name of a drawer", v)
-	}},
-	{"archive", parsedInto(func(d *org.Defaults) *string { return &d.Archive }, value.text)},
-	{"links", parsedInto(func(d *org.Defaults) *map[string]string { return &d.Links }, table("addresses", value.text))},
+type orgTable struct {
+	Todo       []string          `key:"todo" as:"one or more"`
+	Tags       []string          `key:"tags" as:"one or more"`
+	Done       string            `key:"log_done" as:"log"`
+	Repeat     string            `key:"log_repeat" as:"log"`
+	Reschedule string            `key:"log_reschedule" as:"log"`
+	Redeadline string            `key:"log_redeadline" as:"log"`
+	Refile     string            `key:"log_refile" as:"log"`
+	Drawer     string            `key:"log_into_drawer" as:"drawer"`
+	Archive    string            `key:"archive" as:"text"`
+	Links      map[string]string `key:"links" of:"addresses" as:"text"`
 }
 
-// parsedInto returns the setter of a field.
-func parsedInto[T any](field func(*org.Defaults) *T, parse func(value) (T, error)) func(*org.Defaults, value) error {
-	return func(d *org.Defaults, v value) (err error) {
-		*field(d), err = parse(v)
-		return err
+// defaults returns the settings of the table.
+func (t *orgTable) defaults() *org.Defaults {
+	d := &org.Defaults{Todo: t.Todo, Tags: t.Tags, LogDrawer: t.Drawer, Archive: t.Archive, Links: t.Links}
+	for _, log := range [][2]string{
+		{t.Done, "done"}, {t.Repeat, "repeat"}, {t.Reschedule, "reschedule"}, {t.Redeadline, "redeadline"}, {t.Refile, "refile"},
+	} {
+		if log[0] != "" {
+			d.Startup = append(d.Startup, log[0]+log[1])
+		}
 	}
+	return d
 }
 
-// logSetting returns the setter for a log setting: false, "time" (or true), or "note".
-func logSetting(what string) func(*org.Defaults, value) error {
-	return func(d *org.Defaults, v value) error {
-		word := ""
-		switch raw := v.raw.(type) {
-		case bool:
-			word = map[bool]string{false: "nolog", true: "log"}[raw]
-		case string:
-			word = map[string]string{"time": "log", "note": "lognote"}[raw]
+// logWord returns how the words of #+STARTUP begin for a log: for false, "time" (or true), or "note".
+func (v value) logWord() (string, error) {
+	word := map[any]string{false: "nolog", true: "log", "time": "log", "note": "lognote"}
+	switch v.raw.(type) {
+	case bool, string:
+		if word[v.raw] != "" {
+			return word[v.raw], nil
 		}
-		if word == "" {
-			return fmt.Errorf(`%v is not "time", "note" or false`, v)
-		}
-		d.Startup = append(d.Startup, word+what)
-		return nil
 	}
+	return "", fmt.Errorf(`%v is not "time", "note" or false`, v)
 }
 
-// org parses the table org key by key; nil is an empty one. A key with an unusable value
+// drawer returns the name of a drawer, "" for none.
+func (v value) drawer() (string, error) {
+	switch raw := v.raw.(type) {
+	case string:
+		return raw, nil
+	case bool:
+		return map[bool]string{true: org.DefaultLogDrawer}[raw], nil
+	}
+	return "", fmt.Errorf("%v is neither true, false nor the name of a drawer", v)
+}
+
+// org decodes the table org key by key; nil is an empty one. A key with an unusable value
 // counts as not given and is reported with its line.
 func (c *Config) org(v value) (*org.Defaults, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("%v is not a table", v)
 	}
-	d := org.Defaults{}
-	var known []string
-	for _, k := range orgKeys {
-		known = append(known, k.key)
-		raw, given := table[k.key]
+	var t orgTable
+	fields := settingsOf(reflect.TypeFor[orgTable]())
+	for _, s := range fields {
+		raw, given := table[s.key]
 		if !given {
 			continue
 		}
-		next := d
-		next.Startup = slices.Clone(d.Startup)
-		err := k.set(&next, v.of(raw))
+		next := t
+		err := s.set(reflect.ValueOf(&next).Elem(), value{raw: raw, inFile: v.inFile})
 		if err == nil {
-			err = next.Check()
+			err = next.defaults().Check()
 		}
 		if err != nil {
-			c.Problems = append(c.Problems, fmt.Sprintf("%s: org.%s: %v; it is ignored", c.place("org."+k.key), k.key, err))
+			c.problem(c.place("org."+s.key)+": org."+s.key, "%v; it is ignored", err)
 			continue
 		}
-		d = next
+		t = next
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if !slices.Contains(known, key) {
-			c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q in org; the keys are %s", c.place("org."+key), key, strings.Join(known, ", ")))
+		if !slices.Contains(keysOf(fields), key) {
+			c.problem(c.place("org."+key), "unknown key %q in org; the keys are %s", key, strings.Join(keysOf(fields), ", "))
 		}
 	}
-	if d.IsZero() {
-		return nil, nil
+	if d := t.defaults(); !d.IsZero() {
+		return d, nil
 	}
-	return &d, nil
-}
-
-// oneOrTexts returns a list from a string or a list of strings.
-func (v value) oneOrTexts() ([]string, error) {
-	if one, ok := v.raw.(string); ok {
-		return []string{one}, nil
-	}
-	return list("texts", value.text)(v)
+	return nil, nil
 }
 
 // place returns the file and, if found, the line of a key, such as budget or org.todo. It reads the

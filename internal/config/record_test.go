@@ -20,7 +20,7 @@ func TestRecord(t *testing.T) {
 		{map[string]any{"windows": "no"}, Record{}, "windows: no is neither true nor false"},
 		{"off", Record{}, "off is not a table with actions, windows"},
 	} {
-		got, err := tableOf[Record](value{raw: tc.table})
+		got, err := decoded[Record](tc.table, true)
 		said := ""
 		if err != nil {
 			said = err.Error()

@@ -28,7 +28,7 @@ func TestRerank(t *testing.T) {
 		{map[string]any{"url": "http://a", "key_env": "NONE"}, Rerank{}, "the environment has no NONE"},
 		{map[string]any{"url": "http://a", "top": 3}, Rerank{}, `unknown key "top"; there are all, key_env, kind, model, timeout_ms, url`},
 	} {
-		got, err := value{raw: tc.table}.rerank()
+		got, err := decoded[Rerank](tc.table, true)
 		if tc.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("%v: got %v, want %q", tc.table, err, tc.err)

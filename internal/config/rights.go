@@ -3,23 +3,22 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/ignore"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Grant holds the additional rights of an agent.
 type Grant struct {
-	Paths      []string `key:"paths" as:"texts"`      // writable files, and folders with a trailing slash
-	Operations []string `key:"operations" as:"texts"` // names of operations allowed on anything unprotected
-	Review     []string `key:"review" as:"texts"`     // where changes become proposals, "/" for everything
+	Paths      []string `key:"paths" as:"text"`      // writable files, and folders with a trailing slash
+	Operations []string `key:"operations" as:"text"` // names of operations allowed on anything unprotected
+	Review     []string `key:"review" as:"text"`     // where changes become proposals, "/" for everything
 }
 
 // Rights returns the grant of an agent: what the configuration adds to its role, and where its
@@ -42,20 +41,11 @@ func (c *Config) Granted() map[string][]string {
 	return paths
 }
 
-// grants parses a table of agents, each with paths, operations and review.
-func (v value) grants() (map[string]Grant, error) {
-	all, err := table("agents", tableOf[Grant])(v)
-	for _, agent := range slices.Sorted(maps.Keys(all)) {
-		err = cmp.Or(err, author.Check(agent))
-	}
-	return all, err
-}
-
 // Trust says whose notes windows treat like the owner's: those of some agents, and those
 // in some files, whoever wrote them.
 type Trust struct {
-	Agents []string `key:"agents" as:"agents"`  // by name
-	Paths  []string `key:"paths" as:"patterns"` // patterns of files, in the syntax of the lists of guard
+	Agents []string `key:"agents" as:"agent"`  // by name
+	Paths  []string `key:"paths" as:"pattern"` // patterns of files, in the syntax of the lists of guard
 }
 
 // Covers returns a function that reports whether the notes of an agent in a document, given
@@ -64,7 +54,7 @@ func (t Trust) Covers() func(agent, path string) bool {
 	if len(t.Agents)+len(t.Paths) == 0 {
 		return nil
 	}
-	paths := ignore.Parse(nil, ".", strings.Join(t.Paths, "\n"))
+	paths := text.ParsePatterns(nil, ".", strings.Join(t.Paths, "\n"))
 	return func(agent, path string) bool { return slices.Contains(t.Agents, agent) || paths.Covers(path) }
 }
 
@@ -72,17 +62,17 @@ func (t Trust) Covers() func(agent, path string) bool {
 // leave files unprotected.
 var errPolicy = errors.New("the policy cannot be read")
 
-// guard parses lists of patterns by mode.
+// guard decodes lists of patterns by mode.
 func (v value) guard() (guard.Rules, error) {
-	rules, err := tableOf[struct {
-		Lockdown []string `key:"lockdown" as:"patterns"`
-		Ask      []string `key:"ask" as:"patterns"`
-		Trusted  []string `key:"trusted" as:"patterns"`
-	}](v)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", errPolicy, err)
+	var rules struct {
+		Lockdown []string `key:"lockdown" as:"pattern"`
+		Ask      []string `key:"ask" as:"pattern"`
+		Trusted  []string `key:"trusted" as:"pattern"`
 	}
-	return guard.Rules(rules), err
+	if err := v.decodeTable(reflect.ValueOf(&rules).Elem()); err != nil {
+		return guard.Rules{}, fmt.Errorf("%w: %w", errPolicy, err)
+	}
+	return guard.Rules(rules), nil
 }
 
 // Record says what is not kept of agents; the zero value keeps all.

@@ -3,7 +3,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -18,105 +17,194 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/ignore"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// setting is one configuration setting, as the tags of its field of Config say.
+// setting is one configuration setting, as the tags of its field of Config, or of a table, say.
 type setting struct {
 	key      string
 	env      []string
 	standard string // the default, as TOML
-	field    int    // of Config, or of the struct of a table
-	parse    func(into any, v value) (any, error)
+	as       string // which texts or numbers it takes
+	of       string // what the entries of a map are called
+	field    int
 }
 
-// value is a value from the file or the environment: a string, an int64, a float64, or a
-// list of values.
+// value is a value from the file or the environment: a string, an int64, a float64, a bool, a list
+// of values, or a table of them.
 type value struct {
 	raw    any
 	inFile bool
+	name   string // of the key of a table, such as paths, or AGENT.paths
 }
 
 // settings lists all settings, in the order of the fields.
 var settings = settingsOf(reflect.TypeFor[Config]())
 
 // settingsOf lists the settings that the tags of a struct's fields describe.
-func settingsOf(config reflect.Type) (list []setting) {
-	known := parsers()
-	for i := range config.NumField() {
-		tag := config.Field(i).Tag
-		key, ok := tag.Lookup("key")
-		if !ok {
-			continue
+func settingsOf(table reflect.Type) (list []setting) {
+	for i := range table.NumField() {
+		tag := table.Field(i).Tag
+		if key, ok := tag.Lookup("key"); ok {
+			env := strings.Fields(tag.Get("env"))
+			list = append(list, setting{key, env, tag.Get("default"), tag.Get("as"), tag.Get("of"), i})
 		}
-		parse, ok := known[tag.Get("as")]
-		if !ok {
-			var low, high int
-			if _, err := fmt.Sscanf(tag.Get("as"), "%d to %d", &low, &high); err != nil {
-				panic(fmt.Sprintf("config: %s: no parser %q", key, tag.Get("as"))) // programming error
-			}
-			parse = with(func(v value) (int, error) { return v.whole(low, high) })
-			if config.Field(i).Type == reflect.TypeFor[time.Duration]() {
-				parse = with(func(v value) (time.Duration, error) {
-					ms, err := v.whole(low, high)
-					return time.Duration(ms) * time.Millisecond, err
-				})
-			}
-		}
-		list = append(list, setting{key, strings.Fields(tag.Get("env")), tag.Get("default"), i, parse})
 	}
 	return list
 }
 
-// set parses a value into the field of the setting.
-func (s setting) set(into any, v value) error {
-	parsed, err := s.parse(into, v)
+// set decodes a value into the field of the setting, which an error leaves as it is.
+func (s setting) set(into reflect.Value, v value) error {
+	field := into.Field(s.field)
+	parsed := reflect.New(field.Type()).Elem()
+	err := v.decode(parsed, s)
 	if err == nil {
-		reflect.ValueOf(into).Elem().Field(s.field).Set(reflect.ValueOf(parsed))
+		field.Set(parsed)
 	}
 	return err
 }
 
-// parsers returns the parsers of values by the tag as; "LOW to HIGH" is a whole number in that
-// range, or that many milliseconds.
-func parsers() map[string]func(into any, v value) (any, error) {
-	return map[string]func(any, value) (any, error){
-		"text":       with(value.text),
-		"truth":      with(value.truth),
-		"denial":     with(value.denial),
-		"secret":     with(value.secret),
-		"path":       with(value.path),
-		"folder":     with(value.folder),
-		"address":    with(value.address),
-		"paths":      with(list("texts", value.path)),
-		"texts":      with(list("texts", value.text)),
-		"agents":     with(list("texts", checked(author.Check))),
-		"patterns":   with(list("patterns", value.pattern)),
-		"keys":       with(list("texts", checked(checkKey))),
-		"recipients": with(list("texts", checked(checkRecipient))),
-		"projects":   with(table("lists of paths", list("texts", value.path))),
-		"when":       with(checked(checkSync)),
-		"share":      with(value.share),
-		"guard":      with(value.guard),
-		"trust":      with(tableOf[Trust]),
-		"embed":      with(value.embed),
-		"rerank":     with(value.rerank),
-		"ipfs":       with(value.ipfs),
-		"summary":    with(value.summary),
-		"record":     with(tableOf[Record]),
-		"grants":     with(value.grants),
-		"org":        func(c any, v value) (any, error) { return c.(*Config).org(v) },
+// texts reads texts by the tag as.
+var texts = map[string]func(value) (string, error){
+	"text":        value.text,
+	"one or more": value.text,
+	"path":        value.path,
+	"folder":      value.folder,
+	"address":     value.address,
+	"secret":      value.secret,
+	"pattern":     value.pattern,
+	"log":         value.logWord,
+	"drawer":      value.drawer,
+	"agent":       checked(author.Check),
+	"key":         checked(checkKey),
+	"recipient":   checked(checkRecipient),
+	"when":        checked(checkSync),
+}
+
+// decode decodes a value as the type of into and the tags of a setting say. Empty lists and maps
+// are nil.
+func (v value) decode(into reflect.Value, s setting) (err error) {
+	switch into.Kind() {
+	case reflect.Struct:
+		return v.decodeTable(into)
+	case reflect.Map:
+		return v.decodeMap(into, s)
+	case reflect.Slice:
+		return v.decodeList(into, s)
+	case reflect.Bool:
+		truth, ok := v.raw.(bool)
+		if !ok {
+			err = fmt.Errorf("%v is neither true nor false", v)
+		}
+		into.SetBool(truth != (s.as == "denial"))
+	case reflect.Float64:
+		var share float64
+		share, err = v.share()
+		into.SetFloat(share)
+	case reflect.String:
+		var text string
+		text, err = texts[s.as](v)
+		into.SetString(text)
+	default:
+		var whole int64
+		whole, err = v.whole(s.as)
+		if into.Type() == reflect.TypeFor[time.Duration]() {
+			whole *= int64(time.Millisecond)
+		}
+		into.SetInt(whole)
 	}
+	return v.named(err)
 }
 
-func with[T any](parse func(value) (T, error)) func(any, value) (any, error) {
-	return func(_ any, v value) (any, error) { return parse(v) }
+// named returns an error with the name of the value before it.
+func (v value) named(err error) error {
+	if err != nil && v.name != "" {
+		return fmt.Errorf("%s: %w", v.name, err)
+	}
+	return err
 }
 
-// of returns another value from the same source.
-func (v value) of(raw any) value { return value{raw, v.inFile} }
+// below returns the value of a key of this table.
+func (v value) below(key string, raw any) value {
+	if v.name != "" {
+		key = v.name + "." + key
+	}
+	return value{raw, v.inFile, key}
+}
+
+// decodeTable decodes a table into the fields that are settings, and has the table complete itself if it is
+// a completer. In the environment, the first one alone is given.
+func (v value) decodeTable(into reflect.Value) error {
+	fields := settingsOf(into.Type())
+	table, ok := v.raw.(map[string]any)
+	if text, isText := v.raw.(string); isText && !v.inFile {
+		table, ok = map[string]any{fields[0].key: text}, true
+	}
+	if !ok {
+		return v.named(fmt.Errorf("%v is not a table with %s", v, names(fields)))
+	}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		i := slices.Index(keysOf(fields), key)
+		if i < 0 {
+			return v.named(fmt.Errorf("unknown key %q; there are %s", key, names(fields)))
+		}
+		if err := fields[i].set(into, v.below(key, table[key])); err != nil {
+			return err
+		}
+	}
+	if whole, ok := into.Addr().Interface().(completer); ok && len(table) > 0 {
+		return whole.complete()
+	}
+	return nil
+}
+
+// completer is a table that adds what a table that is not empty leaves out, or finds fault with it.
+type completer interface{ complete() error }
+
+// decodeMap decodes a table whose keys are names: of agents, or any.
+func (v value) decodeMap(into reflect.Value, s setting) error {
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return v.named(fmt.Errorf("%v is not a table of %s", v, s.of))
+	}
+	if len(table) > 0 {
+		into.Set(reflect.MakeMap(into.Type()))
+	}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		entry := reflect.New(into.Type().Elem()).Elem()
+		err := v.below(name, table[name]).decode(entry, s)
+		if s.of == "agents" && err == nil {
+			err = author.Check(name)
+		}
+		if err != nil {
+			return err
+		}
+		into.SetMapIndex(reflect.ValueOf(name), entry)
+	}
+	return nil
+}
+
+// decodeList decodes a list, or one text where that is allowed.
+func (v value) decodeList(into reflect.Value, s setting) error {
+	list, ok := v.raw.([]any)
+	if text, isText := v.raw.(string); isText && s.as == "one or more" {
+		list, ok = []any{text}, true
+	}
+	if !ok {
+		what := map[bool]string{true: "patterns", false: "texts"}[s.as == "pattern"]
+		return v.named(fmt.Errorf("%v is not a list of %s", v, what))
+	}
+	for _, raw := range list {
+		entry := reflect.New(into.Type().Elem()).Elem()
+		if err := (value{raw, v.inFile, v.name}).decode(entry, s); err != nil {
+			return err
+		}
+		into.Set(reflect.Append(into, entry))
+	}
+	return nil
+}
 
 // String describes the value to a person, GoString with quotes around a text.
 func (v value) String() string { return strings.ReplaceAll(fmt.Sprint(v.raw), "map[", "[") }
@@ -127,79 +215,6 @@ func (v value) GoString() string {
 		return strconv.Quote(text)
 	}
 	return v.String()
-}
-
-// list returns a parser of lists, whose values are called what; nil is an empty one.
-func list[T any](what string, one func(value) (T, error)) func(value) ([]T, error) {
-	return func(v value) (out []T, err error) {
-		all, ok := v.raw.([]any)
-		if !ok {
-			return nil, fmt.Errorf("%v is not a list of %s", v, what)
-		}
-		for _, raw := range all {
-			parsed, err := one(v.of(raw))
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, parsed)
-		}
-		return out, nil
-	}
-}
-
-// table returns a parser of tables by name, whose values are called what; nil is an empty
-// one.
-func table[T any](what string, one func(value) (T, error)) func(value) (map[string]T, error) {
-	return func(v value) (map[string]T, error) {
-		all, ok := v.raw.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("%v is not a table of %s", v, what)
-		}
-		var out map[string]T
-		for _, name := range slices.Sorted(maps.Keys(all)) {
-			parsed, err := one(v.of(all[name]))
-			if below, ok := errors.AsType[*keyError](err); ok {
-				return nil, &keyError{name + "." + below.key, below.why}
-			}
-			if err != nil {
-				return nil, &keyError{name, err}
-			}
-			if out == nil {
-				out = map[string]T{}
-			}
-			out[name] = parsed
-		}
-		return out, nil
-	}
-}
-
-// keyError says what is wrong with the value of a key of a table.
-type keyError struct {
-	key string // such as paths, or AGENT.paths
-	why error
-}
-
-// Error has the key first.
-func (e *keyError) Error() string { return e.key + ": " + e.why.Error() }
-
-// tableOf parses a table into the fields of T that are settings, as those of Config.
-func tableOf[T any](v value) (T, error) {
-	var into, none T
-	fields := settingsOf(reflect.TypeFor[T]())
-	table, ok := v.raw.(map[string]any)
-	if !ok {
-		return none, fmt.Errorf("%v is not a table with %s", v, names(fields))
-	}
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		i := slices.IndexFunc(fields, func(s setting) bool { return s.key == key })
-		if i < 0 {
-			return none, fmt.Errorf("unknown key %q; there are %s", key, names(fields))
-		}
-		if err := fields[i].set(&into, v.of(table[key])); err != nil {
-			return none, &keyError{key, err}
-		}
-	}
-	return into, nil
 }
 
 func keysOf(of []setting) (keys []string) {
@@ -214,32 +229,12 @@ func names(of []setting) string {
 	return strings.Join(slices.Sorted(slices.Values(keysOf(of))), ", ")
 }
 
-// isEmpty reports whether the value is a table without keys.
-func (v value) isEmpty() bool {
-	table, ok := v.raw.(map[string]any)
-	return ok && len(table) == 0
-}
-
 func (v value) text() (string, error) {
 	s, ok := v.raw.(string)
 	if !ok {
 		return "", fmt.Errorf("%v is not a text", v)
 	}
 	return s, nil
-}
-
-func (v value) truth() (bool, error) {
-	truth, ok := v.raw.(bool)
-	if !ok {
-		return false, fmt.Errorf("%v is neither true nor false", v)
-	}
-	return truth, nil
-}
-
-// denial returns the opposite of a truth value.
-func (v value) denial() (bool, error) {
-	truth, err := v.truth()
-	return !truth, err
 }
 
 // secret returns what the environment variable that the value names holds, "" for no name.
@@ -260,7 +255,7 @@ func (v value) pattern() (string, error) {
 	switch {
 	case !ok:
 		return "", fmt.Errorf("%v is not a pattern", v)
-	case !ignore.Valid(pattern):
+	case !text.IsPattern(pattern):
 		return "", fmt.Errorf("%q matches no path", pattern)
 	}
 	return pattern, nil
@@ -337,14 +332,19 @@ func (v value) share() (float64, error) {
 	return f, nil
 }
 
-func (v value) whole(low, high int) (int, error) {
+// whole returns a whole number in a range, such as "0 to 1000".
+func (v value) whole(within string) (int64, error) {
+	var low, high int64
+	if _, err := fmt.Sscanf(within, "%d to %d", &low, &high); err != nil {
+		panic(err) // programming error
+	}
 	i, ok := v.raw.(int64)
 	if s, isText := v.raw.(string); isText && !v.inFile {
 		parsed, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		i, ok = parsed, err == nil
 	}
-	if !ok || i < int64(low) || i > int64(high) {
-		return 0, fmt.Errorf("%#v is not a whole number from %d to %d", v, low, high)
+	if !ok || i < low || i > high {
+		return 0, fmt.Errorf("%#v is not a whole number from %s", v, within)
 	}
-	return int(i), nil
+	return i, nil
 }

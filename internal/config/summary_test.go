@@ -28,7 +28,7 @@ func TestSummary(t *testing.T) {
 		{map[string]any{"url": "http://a", "model": "m", "timeout_ms": int64(700_000)}, Summary{}, "timeout_ms"},
 		{map[string]any{"url": "http://a", "model": "m", "key_env": "NONE"}, Summary{}, "the environment has no NONE"},
 	} {
-		got, err := value{raw: tc.table}.summary()
+		got, err := decoded[Summary](tc.table, true)
 		if tc.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("%v: got %v, want %q", tc.table, err, tc.err)

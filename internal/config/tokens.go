@@ -13,8 +13,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
@@ -90,34 +90,36 @@ func (t *Tokens) read() error {
 	return nil
 }
 
-// change rereads the file, changes the tokens and writes them back, while no other process
+// change rereads the file, changes the tokens and replaces the file durably, while no other process
 // does so.
 func (t *Tokens) change(change func() error) error {
 	if t.file == "" {
 		return fmt.Errorf("config: tokens: %w", ErrNoHome)
 	}
-	var changed error
-	err := exclusively(filepath.Dir(t.file), func() error {
-		if changed = t.read(); changed != nil {
-			return nil
+	return exclusively(filepath.Dir(t.file), func() error {
+		if err := t.read(); err != nil {
+			return err
 		}
-		if changed = change(); changed != nil {
-			return nil
+		if err := change(); err != nil {
+			return err
 		}
-		return t.write()
+		all := append([]Token{}, t.All...) // an empty list is written as []
+		text, err := json.MarshalIndent(all, "", "  ")
+		if err == nil {
+			err = vfs.WriteFile(t.file, append(text, '\n'), 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("config: tokens: %w", err)
+		}
+		return nil
 	})
-	if err != nil && changed == nil {
-		return fmt.Errorf("config: tokens: %w", err)
-	}
-	return changed
 }
 
 // Add stores a token and returns its new secret, which is stored nowhere. Errors:
 // ErrTokenName, ErrTokenMade, and those of author.Check for its agent.
 func (t *Tokens) Add(one Token) (string, error) {
 	name := one.Name
-	plain := func(r rune) bool { return strings.ContainsRune("-_", r) || isLetterOrDigit(r) }
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
+	if !tokenName.MatchString(name) {
 		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenName)
 	}
 	if one.Agent != "" {
@@ -140,9 +142,8 @@ func (t *Tokens) Add(one Token) (string, error) {
 	return secret, nil
 }
 
-func isLetterOrDigit(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
+// tokenName matches the names that tokens may have.
+var tokenName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // Remove deletes a token, or returns ErrNoToken.
 func (t *Tokens) Remove(name string) error {
@@ -177,17 +178,4 @@ func (t *Tokens) Find(secret string) (Token, error) {
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
-}
-
-// write replaces the file durably. An empty list is written as [].
-func (t *Tokens) write() error {
-	all := t.All
-	if all == nil {
-		all = []Token{}
-	}
-	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	return vfs.WriteFile(t.file, append(text, '\n'), 0o600)
 }

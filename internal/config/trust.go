@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -52,15 +53,11 @@ func ParsePublicKey(text string) (PublicKey, error) {
 
 // MachineKey returns this machine's public key and creates the key if missing.
 func MachineKey() (PublicKey, error) {
-	folder := keyFolder()
-	if _, _, _, err := machineKey(folder); err != nil {
-		return PublicKey{}, fmt.Errorf("config: %w", err)
-	}
-	text, err := vfs.ReadPlain(filepath.Join(folder, publicName))
+	_, _, public, err := machineKey(keyFolder())
 	if err != nil {
 		return PublicKey{}, fmt.Errorf("config: %w", err)
 	}
-	return ParsePublicKey(string(text))
+	return ParsePublicKey(public)
 }
 
 // TrustKey adds a key to trusted_keys in the configuration file, which it creates if
@@ -115,41 +112,24 @@ var keysBegin = regexp.MustCompile(`(?m)^[ \t]*trusted_keys[ \t]*=[ \t]*\[`)
 // withKey adds a key at the start of the list trusted_keys. It parses the result, and fails
 // if that differs by more than the key.
 func withKey(text, line string) (string, error) {
-	was, err := keysIn(text)
-	if err != nil {
+	want, is := map[string]any{}, map[string]any{}
+	if _, err := toml.Decode(text, &want); err != nil {
 		return "", err
+	}
+	keys, isList := want["trusted_keys"].([]any)
+	if want["trusted_keys"] != nil && !isList {
+		return "", errByHand
 	}
 	out := "trusted_keys = [" + strconv.Quote(line) + "]\n" + text
 	if at := keysBegin.FindStringIndex(text); at != nil {
-		out = text[:at[1]] + strconv.Quote(line) + ", " + text[at[1]:]
-		if len(was.keys) == 0 {
-			out = text[:at[1]] + strconv.Quote(line) + text[at[1]:]
-		}
+		comma := map[bool]string{true: ", "}[len(keys) > 0]
+		out = text[:at[1]] + strconv.Quote(line) + comma + text[at[1]:]
 	}
-	is, err := keysIn(out)
-	if err != nil || !slices.Equal(is.keys, append([]any{line}, was.keys...)) || is.rest != was.rest {
+	want["trusted_keys"] = append([]any{line}, keys...)
+	if _, err := toml.Decode(out, &is); err != nil || !reflect.DeepEqual(want, is) {
 		return "", errByHand
 	}
 	return out, nil
-}
-
-// keyed is a parsed configuration: its trusted keys, and everything else.
-type keyed struct {
-	keys []any
-	rest string
-}
-
-func keysIn(text string) (keyed, error) {
-	values := map[string]any{}
-	if _, err := toml.Decode(text, &values); err != nil {
-		return keyed{}, err
-	}
-	keys, _ := values["trusted_keys"].([]any)
-	if values["trusted_keys"] != nil && keys == nil {
-		return keyed{}, errByHand
-	}
-	delete(values, "trusted_keys")
-	return keyed{keys, fmt.Sprintf("%#v", values)}, nil // fmt prints maps in key order
 }
 
 const (

@@ -4,11 +4,9 @@ package corpus
 
 import (
 	"context"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -20,24 +18,17 @@ import (
 // O(bytes), on all processors; expected is called concurrently.
 func (r *Root) ReadExpected(ctx context.Context, files []File, now time.Time, expected func(File) (merkle.Digest, bool)) []Entry {
 	found := make([]Entry, len(files))
-	var next atomic.Int64
-	var readers sync.WaitGroup
-	for range min(len(files), runtime.GOMAXPROCS(0)) {
-		readers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				want, ok := expected(files[i])
-				if !ok {
-					continue
-				}
-				digest, info, err := r.dir.fileDigest(files[i].Path, DefaultLimit)
-				if err == nil && digest == want {
-					r.written.clearUnlessOurs(stampOf(info))
-					found[i] = Entry{File: fileOf(files[i].Path, files[i].Opaque, info), Digest: digest}
-				}
-			}
-		})
-	}
-	readers.Wait()
+	bound.Each(len(files), func(i int) {
+		want, ok := expected(files[i])
+		if !ok || ctx.Err() != nil {
+			return
+		}
+		digest, info, err := r.dir.fileDigest(files[i].Path)
+		if err == nil && digest == want {
+			r.written.clearUnlessOurs(stampOf(info))
+			found[i] = Entry{File: fileOf(files[i].Path, files[i].Opaque, info), Digest: digest}
+		}
+	})
 	matched := found[:0]
 	for _, e := range found {
 		if e.Path != "" {

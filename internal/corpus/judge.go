@@ -9,7 +9,7 @@ import (
 	"path"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/ignore"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Verdict is what a machine does with the file of a path that a state names.
@@ -69,8 +69,8 @@ func Judge(r *Root, name string, setup bool, coming func(path string) (string, b
 
 // IsParsed reports whether a file of this path is listed and read by a format.
 func IsParsed(r *Root, name string) bool {
-	verdict, err := Judge(r, name, false, nil)
-	return verdict == Listed && err == nil && r.chosen.classify(name) == parsed
+	admitted, err := r.Admits(name)
+	return admitted && err == nil
 }
 
 // unnamed returns the part of a path that must not be hidden: not the folder of skills, which
@@ -118,7 +118,7 @@ func (r *Root) elsewhere(name string) error {
 
 // ignored reports whether an ignore file excludes a path without links.
 func (d *folder) ignored(name string, coming func(string) (string, bool)) (bool, error) {
-	return ignore.Excluded(name, document.IgnoreFile, func(at string) (string, error) {
+	return text.Excluded(name, document.IgnoreFile, func(at string) (string, error) {
 		text, _, err := d.read(at, maxIgnoreBytes)
 		if errors.Is(err, ErrVanished) {
 			if err = nil; coming != nil {

@@ -136,7 +136,7 @@ func (r *Root) InPlace() error {
 		return nil
 	}
 	now, err := vfs.Glance(r.dir.fs, ".")
-	if err != nil || !now.Same(vfs.GlimpseOf(r.dir.opened)) {
+	if err != nil || !vfs.Same(now, r.dir.opened) {
 		return ErrReplaced
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/ignore"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // maxIgnoreBytes is the largest size of an ignore file.
@@ -37,7 +37,7 @@ type walk struct {
 // ignore files that apply there.
 type link struct {
 	path, real string
-	ignores    *ignore.Rules
+	ignores    *text.Patterns
 }
 
 // run walks the whole memex. Its error ends the scan.
@@ -71,7 +71,7 @@ func (w *walk) run() error {
 
 // folder lists the folder with path at, which is real without links. It returns the
 // error of the context or of onFolder.
-func (w *walk) folder(at, real string, in *ignore.Rules) error {
+func (w *walk) folder(at, real string, in *text.Patterns) error {
 	if err := w.ctx.Err(); err != nil || w.folders[real] || at != real && Elsewhere(w.root, real) {
 		return err
 	}
@@ -114,23 +114,23 @@ func (w *walk) retain(at string, err error) {
 
 // readIgnores returns the rules for the folder. An unreadable ignore file is an error,
 // because files that it excludes would otherwise be listed.
-func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignore.Rules) (*ignore.Rules, error) {
+func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *text.Patterns) (*text.Patterns, error) {
 	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == document.IgnoreFile && !e.IsDir() })
 	if i < 0 {
 		return in, nil
 	}
-	text, _, err := w.root.dir.read(path.Join(real, document.IgnoreFile), maxIgnoreBytes)
+	patterns, _, err := w.root.dir.read(path.Join(real, document.IgnoreFile), maxIgnoreBytes)
 	if errors.Is(err, ErrVanished) {
 		return in, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", document.IgnoreFile, err)
 	}
-	return ignore.Parse(in, at, text), nil
+	return text.ParsePatterns(in, at, patterns), nil
 }
 
 // addEntry handles one entry of a folder.
-func (w *walk) addEntry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
+func (w *walk) addEntry(at, real string, e fs.DirEntry, in *text.Patterns) error {
 	name, mode := e.Name(), e.Type()
 	isFolder, isLink := mode.IsDir(), mode&fs.ModeSymlink != 0
 	if isRules := name == document.IgnoreFile; isRules && !isFolder {

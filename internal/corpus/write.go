@@ -290,7 +290,7 @@ func (w *Write) recheckPath() error {
 // the rename is lost. After an error the file is unchanged, unless only the last sync
 // failed. Errors: those of Stage.
 func (w *Write) Apply() error {
-	have, info, err := w.root.dir.fileDigest(w.real, DefaultLimit)
+	have, info, err := w.root.dir.fileDigest(w.real)
 	if err = w.check(have, err); err == nil {
 		err = w.recheckPath()
 	}
@@ -349,7 +349,7 @@ func (w *Write) execute() error {
 	}
 	err := staged.Create()
 	if errors.Is(err, fs.ErrExist) {
-		have, _, _ := w.root.dir.fileDigest(w.real, DefaultLimit)
+		have, _, _ := w.root.dir.fileDigest(w.real)
 		return &ChangedError{Have: have}
 	}
 	if err == nil {
@@ -379,7 +379,7 @@ func (r *Root) Sweep(name string) error {
 	if err != nil {
 		return nil // Stage returns the error
 	}
-	if _, err := vfs.RemoveTemps(r.dir.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := vfs.RemoveTemps(r.dir.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("corpus: %s: %w", name, writeError(err))
 	}
 	return nil

@@ -6,14 +6,13 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/events"
-	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
@@ -42,15 +41,14 @@ type term struct {
 	config   config.Config
 	settings map[string]string // see api.Hello
 	service  api.Service
-	*opened
+	live     *live
 }
 
 // terms are those of a daemon: one after another.
 type terms struct {
 	daemon       *daemon
 	now          atomic.Pointer[term]
-	door         bound.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
-	gate         bound.Semaphore        // held while a call runs
+	gate         *semaphore.Weighted    // of maxInside; a call holds one place
 	advice       atomic.Pointer[string] // see Status.Configuration
 	noticed      map[string][]string    // what notices have told, by kind; of notices
 	wanted, good config.Config          // what the file says, and the last one that was in force whole; of follow, like these:
@@ -58,61 +56,34 @@ type terms struct {
 	due          time.Time              // when that is tried again
 }
 
-// opened is the memory that a daemon has open, with its work in the background.
-type opened struct {
-	memory *fovea.Memory
-	live   *live
-	nudged chan struct{} // see notices
-	work   sync.WaitGroup
-	end    func() error // ends that work; the memory stays open
-}
-
-// open begins to watch the folder of a memory.
-func (t *terms) open(ctx context.Context, m *fovea.Memory, c *config.Config) *opened {
-	ctx, stop := context.WithCancel(ctx)
-	o := &opened{memory: m, live: keepLive(ctx, m, t.daemon.opts, c), nudged: make(chan struct{}, 1)}
-	o.live.beat, o.live.changed = t.beat, o.nudge
-	o.end = sync.OnceValue(func() error {
-		stop()
-		o.work.Wait()
-		return o.live.close()
-	})
-	return o
-}
-
 // run begins the work in the background.
-func (t *terms) run(o *opened) {
-	o.work.Go(func() { t.daemon.kept(o.live.ctx, "watching the folder", o.live.run) })
-	o.work.Go(func() { t.daemon.kept(o.live.ctx, "looking for notices", func() { t.notices(o) }) })
-	o.work.Go(func() { t.daemon.kept(o.live.ctx, "keeping in step with remotes", func() { t.inStep(o) }) })
-	if room := o.memory.Meaning(); room != nil {
-		o.work.Go(func() { t.daemon.kept(o.live.ctx, "making vectors", func() { room.Run(o.live.ctx) }) })
+func (t *terms) run(l *live) {
+	l.work.Go(func() { t.daemon.kept(l.ctx, "watching the folder", func() { l.run(t.beat) }) })
+	l.work.Go(func() { t.daemon.kept(l.ctx, "looking for notices", func() { t.notices(l) }) })
+	l.work.Go(func() { t.daemon.kept(l.ctx, "keeping in step with remotes", func() { t.inStep(l) }) })
+	if room := l.memory.Meaning(); room != nil {
+		l.work.Go(func() { t.daemon.kept(l.ctx, "making vectors", func() { room.Run(l.ctx) }) })
 	}
 }
 
 // beat fires the event heartbeat.
 func (t *terms) beat(ctx context.Context) error {
-	_, err := events.OpEvent.Call(ctx, api.WithSync(t.call, api.SyncNone), events.EventRequest{Event: events.Heartbeat})
+	_, err := api.OpEvent.Call(ctx, api.WithSync(t.call, api.SyncNone), api.EventRequest{Event: api.Heartbeat})
 	return err
 }
 
 // take begins a term.
-func (t *terms) take(c config.Config, o *opened, local api.LocalOptions) {
-	t.now.Store(&term{c, c.Digests(), t.daemon.serviceOf(o, local), o})
+func (t *terms) take(c config.Config, l *live, local api.LocalOptions) {
+	t.now.Store(&term{c, c.Digests(), t.daemon.serviceOf(l, local), l})
 	t.daemon.api.Limit(c.WritesPerMinute)
 }
 
 // call is the service of all listeners: that of the present term.
 func (t *terms) call(ctx context.Context, c api.Call) (any, error) {
-	inside, err := t.door.Acquire(ctx)
-	if err != nil {
+	if err := t.gate.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	leave, err := t.gate.Acquire(ctx)
-	if inside(); err != nil {
-		return nil, err
-	}
-	defer leave()
+	defer t.gate.Release(1)
 	return t.now.Load().service(ctx, c)
 }
 
@@ -155,7 +126,7 @@ func (t *terms) look(ctx context.Context) {
 func (t *terms) adopt(ctx context.Context) error {
 	was, local := t.now.Load(), t.daemon.opts.Again.Local
 	if soon := was.config.AtOnce(&t.wanted); !reflect.DeepEqual(soon, was.config) {
-		if t.take(soon, was.opened, local(&soon)); reflect.DeepEqual(soon, t.wanted) {
+		if t.take(soon, was.live, local(&soon)); reflect.DeepEqual(soon, t.wanted) {
 			t.good = soon
 			return nil
 		}
@@ -167,7 +138,7 @@ func (t *terms) adopt(ctx context.Context) error {
 	}
 	defer open()
 	t.tries = 0
-	if err := errors.Join(was.end(), was.memory.Close()); err != nil {
+	if err := errors.Join(was.live.end(), was.live.memory.Close()); err != nil {
 		t.daemon.opts.Log.Warn("closing the memory to open it again", "why", err)
 	}
 	m, err := t.daemon.opts.Again.Open(ctx, &t.wanted)
@@ -182,9 +153,9 @@ func (t *terms) adopt(ctx context.Context) error {
 		}
 		t.wanted = t.good
 	}
-	o := t.open(ctx, m, &t.wanted)
-	t.take(t.wanted, o, local(&t.wanted))
-	t.run(o)
+	l := keepLive(ctx, m, t.daemon.opts, &t.wanted)
+	t.take(t.wanted, l, local(&t.wanted))
+	t.run(l)
 	t.good = t.wanted
 	t.daemon.opts.Log.Info("the memory was opened again")
 	return err
@@ -198,22 +169,8 @@ const maxInside = 1 << 12
 func (t *terms) shut(ctx context.Context, patience time.Duration) (open func()) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	inside, err := t.door.Acquire(ctx)
-	if err != nil {
+	if t.gate.Acquire(ctx, maxInside) != nil { // calls that come meanwhile wait behind it
 		return nil
 	}
-	held := 0
-	open = func() {
-		for range held {
-			<-t.gate
-		}
-		inside()
-	}
-	for ; held < cap(t.gate); held++ {
-		if _, err := t.gate.Acquire(ctx); err != nil {
-			open()
-			return nil
-		}
-	}
-	return open
+	return func() { t.gate.Release(maxInside) }
 }

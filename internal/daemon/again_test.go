@@ -142,7 +142,7 @@ func TestRightsWaitForNobody(t *testing.T) {
 	begun, end := make(chan bool), make(chan bool)
 	var broken atomic.Bool
 	f := follows(t, func(_ context.Context, c *config.Config) error {
-		if broken.Load() && c.RelaxedMs == 9 {
+		if broken.Load() && c.HistoryWarnMb == 9 {
 			return errors.New("nine is too many")
 		}
 		return nil
@@ -158,7 +158,7 @@ func TestRightsWaitForNobody(t *testing.T) {
 	runs()
 	f.want(func(c *config.Config) {
 		granted(c)
-		c.RelaxedMs = 5
+		c.HistoryWarnMb = 5
 	})
 	f.becomes("grants")
 	f.says("requests that are running")
@@ -172,7 +172,7 @@ func TestRightsWaitForNobody(t *testing.T) {
 	good := *f.wanted.Load()
 	f.want(func(c *config.Config) {
 		granted(c)
-		c.RelaxedMs = 9
+		c.HistoryWarnMb = 9
 	})
 	f.becomes("grants")
 	end <- true
@@ -196,7 +196,7 @@ func TestBusyClientsHoldNothingUp(t *testing.T) {
 			}
 		})
 	}
-	f.want(func(c *config.Config) { c.RelaxedMs = 5 })
+	f.want(func(c *config.Config) { c.HistoryWarnMb = 5 })
 	f.becomes()
 	stop()
 	clients.Wait()
@@ -206,14 +206,14 @@ func TestBusyClientsHoldNothingUp(t *testing.T) {
 func TestEndWhileOpeningAgain(t *testing.T) {
 	opening := make(chan bool)
 	f := follows(t, func(ctx context.Context, c *config.Config) error {
-		if c.RelaxedMs == 9 {
+		if c.HistoryWarnMb == 9 {
 			opening <- true
 			<-ctx.Done()
 			return ctx.Err()
 		}
 		return nil
 	}, nil)
-	f.want(func(c *config.Config) { c.RelaxedMs = 9 })
+	f.want(func(c *config.Config) { c.HistoryWarnMb = 9 })
 	<-opening
 	if err := f.stop(); err != nil {
 		t.Errorf("it ends with %v", err)
@@ -237,7 +237,7 @@ func TestNoticesOverAnOpening(t *testing.T) {
 	}, nil)
 	_ = f.titles()
 	emacs := f.listen()
-	f.want(func(c *config.Config) { c.RelaxedMs = 5 })
+	f.want(func(c *config.Config) { c.HistoryWarnMb = 5 })
 	if got := emacs.next("conflicts"); got != `{"paths":["a.org"]}` {
 		t.Error(got)
 	}

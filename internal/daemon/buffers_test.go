@@ -20,7 +20,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/api"
-	_ "github.com/fovea-memory/fovea/api/care" // its operations
 	"github.com/fovea-memory/fovea/internal/buffer"
 )
 

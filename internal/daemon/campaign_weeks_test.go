@@ -109,7 +109,7 @@ func (w *weeks) change(ctx context.Context) error {
 // listen opens a stream of changes and leaves when it hears of one.
 func (w *weeks) listen(ctx context.Context) error {
 	heard := errors.New("heard")
-	err := w.far.Events(ctx, 1, func(api.Event) error { return heard })
+	err := w.far.Events(ctx, 1, func(string, []byte) error { return heard })
 	if errors.Is(err, heard) {
 		return nil
 	}

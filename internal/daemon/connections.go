@@ -6,7 +6,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"sync"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/bound"
@@ -34,9 +33,6 @@ func (l *sharedListener) Accept() (net.Conn, error) {
 type sharedConn struct {
 	net.Conn
 	share *bound.Share
-
-	mu     sync.Mutex
-	active bool // a request is being served
 }
 
 func (c *sharedConn) Close() error {
@@ -57,14 +53,10 @@ func (c *sharedConn) CloseWrite() error {
 // setState follows the state of a connection for http.Server. Connections that serve a
 // request are the last ones to be closed.
 func (c *sharedConn) setState(s http.ConnState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case s == http.StateActive && !c.active:
-		c.active = true
+	switch s {
+	case http.StateActive:
 		c.share.MarkBusy()
-	case s == http.StateIdle && c.active:
-		c.active = false
+	case http.StateIdle:
 		c.share.MarkIdle()
 	}
 }

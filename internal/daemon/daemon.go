@@ -19,10 +19,13 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -79,14 +82,13 @@ func Serve(ctx context.Context, opts *Options) error {
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, end: stop, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: bound.NewShares(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
-	d.terms.daemon, d.terms.door, d.terms.gate = d, make(bound.Semaphore, 1), make(bound.Semaphore, maxInside)
+	d.terms.daemon, d.terms.gate, d.terms.noticed = d, semaphore.NewWeighted(maxInside), map[string][]string{}
 	d.terms.advice.Store(new(string))
-	d.terms.noticed = map[string][]string{}
 	if err := opts.Memory.Writable(); store.LacksHistory(err) {
 		d.damage = err.Error()
 	}
 	d.api = d.server(ending)
-	first := d.terms.open(ctx, opts.Memory, &opts.Config)
+	first := keepLive(ctx, opts.Memory, opts, &opts.Config)
 	d.terms.take(opts.Config, first, opts.Local)
 	if err := d.listen(ctx, socket); err != nil {
 		d.close()
@@ -110,7 +112,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	close(ending)
 	looking.Wait()
 	err = d.shutdown()
-	return errors.Join(err, d.terms.now.Load().end())
+	return errors.Join(err, d.terms.now.Load().live.end())
 }
 
 // daemon is one run of Serve.
@@ -155,22 +157,22 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 }
 
 // serviceOf returns the service of a memory.
-func (d *daemon) serviceOf(o *opened, local api.LocalOptions) api.Service {
-	local.Sync = func(ctx context.Context) error { return advise(o.live.sync(ctx)) }
+func (d *daemon) serviceOf(l *live, local api.LocalOptions) api.Service {
+	local.Sync = func(ctx context.Context) error { return advise(l.sync(ctx)) }
 	local.Progress, local.Notify = d.opts.Feed.Progress, d.opts.Feed.Notify
 	local.Logs = func() (log, calls []string) { return d.opts.Lines.Lines(), d.opts.Calls.Lines() }
 	// After each sync, a writer queues behind all requests that wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
-	svc := d.advised(o.memory, api.NewLocal(o.memory, &local))
+	svc := d.advised(l.memory, api.NewLocal(l.memory, &local))
 	return func(ctx context.Context, c api.Call) (any, error) {
 		answer, err := svc(ctx, c)
 		switch c.Op.Effect {
 		case api.Mends: // a purge changes the logs
 			d.opts.Lines.Reload()
 			d.opts.Calls.Reload()
-			o.nudge()
+			l.nudge()
 		case api.Writes:
-			o.nudge()
+			l.nudge()
 		}
 		return answer, err
 	}
@@ -178,7 +180,7 @@ func (d *daemon) serviceOf(o *opened, local api.LocalOptions) api.Service {
 
 func (d *daemon) hello() api.Hello {
 	now := d.terms.now.Load()
-	v := now.memory.View()
+	v := now.live.memory.View()
 	return api.Hello{
 		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url, Damage: d.damage,
 		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,
@@ -219,9 +221,8 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 }
 
 // lockSocket takes the socket's lock, which excludes other daemons even if the state folder
-// cannot be written and so has no lock. It fails only once the holder answers: a holder that
-// is starting soon listens, and one that is ending gives up the lock. A client that found
-// neither would report the lock instead of joining the daemon.
+// cannot be written and so has no lock. It waits for the holder as long as for an answer: one that is
+// ending gives up the lock, and where one is starting, the client that wants a daemon finds that one.
 func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return fmt.Errorf("socket: %w", err)
@@ -234,23 +235,8 @@ func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	ctx, stop := context.WithTimeout(ctx, helloTimeout)
 	defer stop()
 	name := strings.TrimSuffix(filepath.Base(socket), filepath.Ext(socket)) + lockSuffix
-	for {
-		d.lock, err = vfs.TryLock(vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: Command, Since: time.Now()})
-		if err == nil {
-			return nil
-		}
-		err = &fovea.Error{Op: "serve", What: socket, Kind: fovea.Conflict, Err: err}
-		other, dialErr := connect(ctx, socket, nil)
-		if dialErr == nil {
-			other.Close()
-		}
-		if !errors.Is(dialErr, ErrNone) || !errors.Is(err, vfs.ErrLocked) {
-			return err
-		}
-		if poll(ctx); ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
-		}
-	}
+	d.lock, err = vfs.LockFile(ctx, vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: Command, Since: time.Now()})
+	return fault.Wrap("serve", socket, fault.Conflict, err)
 }
 
 // lockSuffix is the suffix of the socket's lock file.

@@ -5,6 +5,7 @@ package daemon_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -184,11 +185,14 @@ func TestAStormIsOneBatch(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() {
-		_ = h.far.Events(ctx, 0, func(e api.Event) error { // until the test ends
-			if e.Commit != nil {
-				told <- *e.Commit
+		_ = h.far.Events(ctx, 0, func(kind string, data []byte) error { // until the test ends
+			if kind != "commit" {
+				return nil
 			}
-			return nil
+			var c api.Commit
+			err := json.Unmarshal(data, &c)
+			told <- c
+			return err
 		})
 	}()
 	const files = 300
@@ -326,7 +330,7 @@ func TestOneComesAndGoes(t *testing.T) {
 		t.Errorf("%+v, %v", hello, err)
 	}
 	streams := make(chan error)
-	go func() { streams <- h.far.Events(context.Background(), 0, func(api.Event) error { return nil }) }()
+	go func() { streams <- h.far.Events(context.Background(), 0, func(string, []byte) error { return nil }) }()
 	_ = h.titles()
 	h.check(h.stop())
 	if err := <-streams; err == nil {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,14 +27,15 @@ const (
 	marksDir = "watch"                // in the state folder
 )
 
-// live keeps a memory up to date with its folder.
+// live is the memory that a daemon has open, up to date with its folder, with its work in the background.
 type live struct {
 	ctx      context.Context // of the daemon: other requests wait for a read that one began
-	m        *fovea.Memory
+	memory   *fovea.Memory
 	progress func(done, total int)
 	log      *slog.Logger
-	beat     func(context.Context) error // fires the event heartbeat
-	changed  func()                      // is told that the folder was read
+	nudged   chan struct{} // see notices
+	work     sync.WaitGroup
+	end      func() error // ends that work; the memory stays open
 
 	root    *corpus.Root
 	watcher *corpus.Watcher // nil if the folder cannot be watched
@@ -46,17 +48,29 @@ type live struct {
 	scavenger scavenger // used by run only
 }
 
-// keepLive starts to watch the folder.
+// keepLive starts to watch the folder of a memory.
 func keepLive(ctx context.Context, m *fovea.Memory, opts *Options, conf *config.Config) *live {
-	l := &live{ctx: ctx, m: m, progress: opts.Feed.Progress, log: opts.Log, turn: make(chan struct{}, 1)}
+	ctx, stop := context.WithCancel(ctx)
+	l := &live{
+		ctx: ctx, memory: m, progress: opts.Feed.Progress, log: opts.Log, nudged: make(chan struct{}, 1), turn: make(chan struct{}, 1),
+	}
 	if err := l.watch(conf); err != nil {
 		l.log.Warn("cannot watch the folder; each request reads it", "memex", m.Dir(), "why", err)
 	}
+	l.end = sync.OnceValue(func() error {
+		stop()
+		l.work.Wait()
+		if l.watcher == nil {
+			return nil
+		}
+		return errors.Join(l.watcher.Close(), l.root.Close())
+	})
 	return l
 }
 
 func (l *live) watch(conf *config.Config) error {
-	root, err := corpus.Open(l.m.Dir(), &corpus.Options{SkillsDir: conf.SkillsDir, Opaque: conf.Opaque, Parses: conf.Formats().Owns})
+	opts := &corpus.Options{SkillsDir: conf.SkillsDir, Opaque: conf.Opaque, Parses: conf.Formats().Owns}
+	root, err := corpus.Open(l.memory.Dir(), opts)
 	if err != nil {
 		return err
 	}
@@ -74,23 +88,16 @@ func (l *live) watch(conf *config.Config) error {
 
 // holds reports whether a file is a document: notes may refer to files of any name.
 func (l *live) holds(path string) bool {
-	for range l.m.View().Document(path) {
+	for range l.memory.View().Document(path) {
 		return true
 	}
 	return false
 }
 
-func (l *live) close() error {
-	if l.watcher == nil {
-		return nil
-	}
-	return errors.Join(l.watcher.Close(), l.root.Close())
-}
-
 // sync returns when the memory holds everything saved before the call. It fails if the
 // folder, or one that the store needs, was moved or replaced.
 func (l *live) sync(ctx context.Context) error {
-	ground := l.m.InPlace()
+	ground := l.memory.InPlace()
 	if fovea.KindOf(ground) == fovea.Conflict {
 		return ground
 	}
@@ -120,16 +127,16 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	if l.watcher != nil {
 		news = l.watcher.Drain()
 	}
-	if l.begun && !always && !news.Overflow && l.m.Folder().Wrote(news.Created) {
+	if l.begun && !always && !news.Overflow && l.memory.Folder().Wrote(news.Created) {
 		l.done = news.Seen
 		return nil
 	}
 	l.begun = false
-	err := l.m.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress})
-	if _, guardErr := l.m.Guard().View(l.ctx, nil); guardErr != nil { // reports changed protected files, even unread ones
+	err := l.memory.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress})
+	if _, guardErr := l.memory.Guard().View(l.ctx, nil); guardErr != nil { // reports changed protected files, even unread ones
 		l.log.Warn("cannot compare protected files", "why", guardErr)
 	}
-	l.changed()
+	l.nudge()
 	if err != nil {
 		return err // the next caller tries again
 	}
@@ -143,12 +150,12 @@ func (l *live) isReady() error {
 	if l.ready.Load() {
 		return nil
 	}
-	return fmt.Errorf("the folder is being read: %d documents so far", l.m.Status().Documents)
+	return fmt.Errorf("the folder is being read: %d documents so far", l.memory.Status().Documents)
 }
 
 // run reads the folder now, after each burst of events and every ten minutes, and lets the
-// memory maintain itself.
-func (l *live) run() {
+// memory maintain itself, by the event heartbeat.
+func (l *live) run(beat func(context.Context) error) {
 	l.logError(l.read(l.ctx, 0, true))
 	var changed <-chan struct{}
 	if l.watcher != nil {
@@ -164,7 +171,7 @@ func (l *live) run() {
 		case <-scans.C:
 			l.logError(l.read(l.ctx, 0, true))
 		case <-beats.C:
-			l.logError(l.beat(l.ctx))
+			l.logError(beat(l.ctx))
 			l.scavenger.tick()
 		case <-changed:
 			l.burst(changed)

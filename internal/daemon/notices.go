@@ -17,24 +17,24 @@ import (
 const noticeInterval = 100 * time.Millisecond
 
 // nudge has notices look again, soon.
-func (o *opened) nudge() {
+func (l *live) nudge() {
 	select {
-	case o.nudged <- struct{}{}:
+	case l.nudged <- struct{}{}:
 	default:
 	}
 }
 
 // notices tells subscribers which files are locked down, and which have notes with conflicts,
 // whenever that changes, also while the memory was not open.
-func (t *terms) notices(o *opened) {
-	ctx := o.live.ctx
+func (t *terms) notices(l *live) {
+	ctx := l.ctx
 	conflict, err := query.Parse("tags:" + document.ConflictTag)
 	if err != nil {
-		o.live.logError(err)
+		l.logError(err)
 		return
 	}
 	for {
-		for kind, paths := range noticed(ctx, o.memory, conflict) {
+		for kind, paths := range noticed(ctx, l.memory, conflict) {
 			was, known := t.noticed[kind]
 			if t.noticed[kind] = paths; known && !slices.Equal(was, paths) {
 				t.daemon.opts.Feed.Notify(api.Notice{Event: kind, Data: map[string][]string{"paths": append([]string{}, paths...)}})
@@ -48,7 +48,7 @@ func (t *terms) notices(o *opened) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-o.nudged:
+		case <-l.nudged:
 		}
 	}
 }

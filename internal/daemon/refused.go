@@ -10,6 +10,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -70,7 +71,7 @@ func (d *daemon) advised(m *fovea.Memory, next api.Service) api.Service {
 // isReady returns why not every request can be served. Its text is public.
 func (d *daemon) isReady() error {
 	now := d.terms.now.Load()
-	why := now.memory.Writable()
+	why := now.live.memory.Writable()
 	if why == nil {
 		return now.live.isReady()
 	}
@@ -78,5 +79,5 @@ func (d *daemon) isReady() error {
 	if next == nil {
 		next = errors.New("see fovea status")
 	}
-	return &fovea.Error{Op: "ready", Kind: fovea.ReadOnly, Err: fmt.Errorf("the memory takes no writes; %w", next)}
+	return fault.Errorf("ready", "", fault.ReadOnly, "the memory takes no writes; %w", next)
 }

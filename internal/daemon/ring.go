@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,10 +69,8 @@ func linesOf(text []byte) (lines []string) {
 func (r *Ring) Write(text []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for line := range bytes.Lines(text) {
-		r.lines = append(r.lines, string(bytes.TrimSuffix(line, []byte("\n"))))
-		r.written++
-	}
+	lines := linesOf(text)
+	r.lines, r.written = append(r.lines, lines...), r.written+len(lines)
 	r.lines = r.lines[max(0, len(r.lines)-kept):]
 	if r.file == nil {
 		return len(text), nil

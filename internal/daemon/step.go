@@ -29,8 +29,8 @@ const (
 )
 
 // inStep keeps the memory in step with its remotes until the daemon ends, as the configuration says.
-func (t *terms) inStep(o *opened) {
-	ctx := o.live.ctx
+func (t *terms) inStep(l *live) {
+	ctx := l.ctx
 	partners := map[string]*partner{}
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -39,13 +39,13 @@ func (t *terms) inStep(o *opened) {
 	commits, done := t.daemon.opts.Feed.Subscribe()
 	defer func() { done() }()
 	for ctx.Err() == nil {
-		names, err := remotes.Names(o.memory)
-		o.live.logError(err)
+		names, err := remotes.Names(l.memory)
+		l.logError(err)
 		wanted := map[string]bool{}
 		for _, name := range names {
 			wanted[name] = t.now.Load().config.Sync != config.SyncOff
 			if partners[name] == nil && wanted[name] {
-				partners[name] = newPartner(ctx, t, o.memory, name)
+				partners[name] = newPartner(ctx, t, l.memory, name)
 				running.Go(partners[name].run)
 			}
 		}

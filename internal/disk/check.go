@@ -16,7 +16,6 @@ type checker struct {
 	ctx     context.Context
 	report  func(store.Corruption)
 	records uint64
-	next    uint64 // number of the first batch of the next file, 0 if unknown
 }
 
 func (c *checker) run() error {
@@ -32,51 +31,33 @@ func (c *checker) run() error {
 		bad = &store.Corruption{File: manifestFile, Reason: "not the manifest that was read when the store was opened"}
 	}
 	if bad != nil {
-		c.found(bad)
+		_ = c.judge(bad)
 	}
+	next := uint64(1)
 	for _, pack := range packs.Packs {
-		if err := c.source(pack, end); err != nil {
+		if err := c.pack(pack, next); err != nil {
 			return err
 		}
+		next = pack.Next
 	}
-	numbers, err := listSegments(c.s.in)
-	if err != nil {
-		return err
-	}
-	expected := max(packs.last()+1, c.s.log.first)
-	for _, number := range numbers {
-		if number < expected || number > end.Segment {
-			continue
-		}
-		if number != expected {
-			c.missing(expected)
-		}
-		if err := c.source(fileInfo{First: number}, end); err != nil {
+	anew := files{in: c.s.in, cond: &c.s.cond, segments: map[uint64]*source{}, packs: &packSet{manifest: packs.manifest}}
+	defer anew.close()
+	from := store.Pos{Segment: max(packs.last()+1, c.s.log.first), Offset: headerSize}
+	r := reading{files: &anew, from: from, end: end, next: next, fn: func(store.Record) error { return c.record() }}
+	for r.from.Compare(end) < 0 {
+		if err := c.judge(r.run()); err != nil {
 			return err
 		}
-		expected = number + 1
-	}
-	if expected <= end.Segment {
-		c.missing(expected)
 	}
 	return nil
-}
-
-func (c *checker) missing(number uint64) {
-	c.next = 0
-	c.found(segmentDamage(number, 0, "the segment is missing"))
-}
-
-func (c *checker) found(bad *store.Corruption) {
-	_ = c.s.cond.corrupt(bad)
-	c.report(*bad)
 }
 
 // judge reports a Corruption; it returns other errors.
 func (c *checker) judge(err error) error {
 	if bad, ok := errors.AsType[*store.Corruption](err); ok {
-		c.found(bad)
-		return nil
+		c.report(*bad)
+		err = nil
+		_ = c.s.cond.corrupt(bad)
 	}
 	return err
 }
@@ -89,40 +70,15 @@ func (c *checker) record() error {
 	return nil
 }
 
-// source checks one file, which it opens anew. Each segment was closed, or is durable up to
-// end.
-func (c *checker) source(of fileInfo, end store.Pos) error {
-	next := c.next
-	c.next = of.Next
+// pack checks a pack, which it opens anew and whose first batch must be next.
+func (c *checker) pack(of fileInfo, next uint64) error {
 	src, err := openSource(c.s.in, of)
-	if err != nil {
-		return c.judge(err)
-	}
-	defer src.close()
-	if src.packed() {
-		if src.bad == nil && of.Batch != next {
-			src.bad = src.layout.damage(0, "the pack does not follow the one before")
-		}
-		return c.judge(src.check(c.record))
-	}
-	if bad := src.follows(next); bad != nil {
-		c.found(bad)
-		return nil
-	}
-	limit, err := src.size()
 	if err != nil {
 		return err
 	}
-	if of.First == end.Segment {
-		limit = min(limit, end.Offset)
+	defer src.close()
+	if src.bad == nil && of.Batch != next {
+		src.bad = src.layout.damage(0, "the pack does not follow the one before")
 	}
-	walk := src.walk(headerSize, limit, src.info.Batch)
-	if err := walk.each(func(store.Record) error { return c.record() }); err != nil {
-		return c.judge(err)
-	}
-	if of.First == end.Segment && walk.at != end.Offset {
-		c.found(src.layout.damage(walk.at, "the journal ends here, before what was acknowledged"))
-	}
-	c.next = walk.next
-	return nil
+	return c.judge(src.check(c.record))
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/store"
@@ -72,6 +73,15 @@ func (c *condition) note(change func(*store.Recovery)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(&c.recovery)
+}
+
+// badImage records an image that does not verify, for the next one that is written to move it away.
+func (c *condition) badImage(name string) {
+	c.note(func(r *store.Recovery) {
+		if !slices.Contains(r.DamagedImages, name) {
+			r.DamagedImages = append(r.DamagedImages, name)
+		}
+	})
 }
 
 // found returns what opening and reading have found, as a copy.

@@ -8,10 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -204,19 +201,12 @@ func readSections(file vfs.File, entries []imageEntry) ([][]byte, error) {
 	start, last := entries[0].Offset, entries[len(entries)-1]
 	body := bound.Slab[byte](int(last.Offset + last.Length - start)) // a section alone is too small for large pages
 	sections, errs := make([][]byte, len(entries)), make([]error, len(entries))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(len(entries), runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				data := body[entries[i].Offset-start:][:entries[i].Length:entries[i].Length]
-				_, errs[i] = file.ReadAt(data, entries[i].Offset)
-				if errs[i] == nil && sha256.Sum256(data) == entries[i].Digest {
-					sections[i] = data
-				}
-			}
-		})
-	}
-	wg.Wait()
+	bound.Each(len(entries), func(i int) {
+		data := body[entries[i].Offset-start:][:entries[i].Length:entries[i].Length]
+		_, errs[i] = file.ReadAt(data, entries[i].Offset)
+		if errs[i] == nil && sha256.Sum256(data) == entries[i].Digest {
+			sections[i] = data
+		}
+	})
 	return sections, errors.Join(errs...)
 }

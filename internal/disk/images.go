@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"sync"
 
@@ -21,19 +20,23 @@ const maxImages = 2
 // imageBuffer is how much of an image is collected for one write.
 const imageBuffer = 256 << 10
 
-// newestImageAt returns the position that the newest image with a good header
-// goes up to, zero if there is none. The sections are not read.
-func newestImageAt(in vfs.FS) (store.Pos, error) {
+// imageEnds returns the positions that the newest images with good headers go up to, at most so
+// many, the newest first. The sections are not read.
+func imageEnds(in vfs.FS, most int) (ends []store.Pos, err error) {
 	seqs, err := listImages(in)
-	if err != nil {
-		return store.Pos{}, err
-	}
 	for _, seq := range seqs {
-		if at, good, err := imageAt(in, store.ImageName(seq)); err != nil || good {
-			return at, err
+		if len(ends) == most {
+			break
+		}
+		at, good, err := imageAt(in, store.ImageName(seq))
+		if err != nil {
+			return nil, err
+		}
+		if good {
+			ends = append(ends, at)
 		}
 	}
-	return store.Pos{}, nil
+	return ends, err
 }
 
 // images is the folder of images. It is safe for concurrent use.
@@ -55,6 +58,9 @@ func (f *images) write(img *store.Image) error {
 	if err != nil {
 		return err
 	}
+	if err := f.clear(); err != nil {
+		return err
+	}
 	name := store.ImageName(img.Seq)
 	f.placed.drop(name)
 	err = vfs.WriteAtomicFunc(f.in, name, filePerm, func(w io.Writer) error {
@@ -68,39 +74,36 @@ func (f *images) write(img *store.Image) error {
 		err = f.placed.keep(name)
 	}
 	if err == nil {
-		err = f.tidy(img.Seq, f.cond.found().DamagedImages)
+		err = f.tidy(img.Seq)
 	}
 	return err
 }
 
-// tidy removes what the image just written makes superfluous.
-func (f *images) tidy(written uint64, damaged []string) error {
-	seqs, err := listImages(f.in)
-	if err != nil {
-		return err
-	}
-	kept := 0
-	for _, seq := range seqs {
-		name := store.ImageName(seq)
-		switch {
-		case seq != written && slices.Contains(damaged, name):
-			f.placed.drop(name)
-			err = f.in.Rename(name, path.Join(store.Quarantine, path.Base(name)))
-		case kept < maxImages || seq == written:
-			kept++
-		default:
-			f.placed.drop(name)
-			err = f.in.Remove(name)
-		}
-		if err != nil {
+// clear moves the images that were found damaged to quarantine.
+func (f *images) clear() error {
+	for _, name := range f.cond.found().DamagedImages {
+		f.placed.drop(name)
+		if err := moveAside(f.in, name); err != nil {
 			return err
 		}
 	}
-	if len(damaged) == 0 {
-		return nil
-	}
 	f.cond.note(func(r *store.Recovery) { r.DamagedImages = nil })
-	return f.in.SyncDir(store.Quarantine)
+	return nil
+}
+
+// tidy removes what the image just written makes superfluous.
+func (f *images) tidy(written uint64) error {
+	seqs, err := listImages(f.in)
+	kept := 0
+	for _, seq := range seqs {
+		if kept < maxImages || seq == written {
+			kept++
+		} else if err == nil {
+			f.placed.drop(store.ImageName(seq))
+			err = f.in.Remove(store.ImageName(seq))
+		}
+	}
+	return err
 }
 
 // load is Store.LoadImage.
@@ -124,11 +127,7 @@ func (f *images) load() (*store.Image, error) {
 		case errors.Is(err, store.ErrUnknownFormat):
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		f.cond.note(func(r *store.Recovery) {
-			if !slices.Contains(r.DamagedImages, name) {
-				r.DamagedImages = append(r.DamagedImages, name)
-			}
-		})
+		f.cond.badImage(name)
 	}
 	return nil, store.ErrNoImage
 }
@@ -155,19 +154,9 @@ func (f *images) remove(before uint64) error {
 func (f *images) olderAt() (store.Pos, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	seqs, err := listImages(f.in)
-	if err != nil {
+	ends, err := imageEnds(f.in, maxImages)
+	if err != nil || len(ends) == 0 {
 		return store.Pos{}, err
 	}
-	var older store.Pos
-	for _, seq := range seqs[:min(len(seqs), maxImages)] {
-		at, good, err := imageAt(f.in, store.ImageName(seq))
-		if err != nil {
-			return store.Pos{}, err
-		}
-		if good && (older == store.Pos{} || at.Compare(older) < 0) {
-			older = at
-		}
-	}
-	return older, nil
+	return slices.MinFunc(ends, store.Pos.Compare), nil
 }

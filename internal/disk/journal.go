@@ -3,8 +3,8 @@
 package disk
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/store"
@@ -19,15 +19,13 @@ type journal struct {
 	placed *placement
 	first  uint64 // number of the first segment there is or will be
 
-	// lead is held, by sending, by the goroutine that writes or closes; writer and timed
-	// belong to it.
+	// lead is held, by sending, by the goroutine that writes or closes; writer belongs to it.
 	lead   chan struct{}
 	writer writer
-	timed  bool // a sync of a relaxed store will come
 
 	mu      sync.Mutex
-	queue   []*group // groups that wait, the oldest first
-	writers int      // how many wrote at the same time, when the last group was synced
+	queue   []*pending // what waits, the oldest first
+	writers int        // how many wrote at the same time, when the last group was synced
 	end     store.Pos
 	next    uint64 // number of the next batch
 }
@@ -44,40 +42,46 @@ func (j *journal) written() store.Pos {
 	return store.Pos{Segment: j.writer.number, Offset: j.writer.at}
 }
 
-// append is Store.Append.
+// append is Store.Append: it queues a batch and waits for its turn to write, in which it may find
+// that another call has written the batch. A batch whose context ends before that is taken out.
 func (j *journal) append(ctx context.Context, b *store.Batch) (store.Pos, error) {
 	if err := b.Err(); err != nil {
 		return store.Pos{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		return store.Pos{}, fmt.Errorf("append batch: %w", err)
-	}
 	p := &pending{Batch: b}
-	g, leads, err := j.join(p)
-	if err != nil {
-		return store.Pos{}, fmt.Errorf("append batch: %w", err)
-	}
-	if g == nil {
-		return p.end, nil
-	}
-	var lead chan<- struct{} // nil, which is never ready, unless this call leads
-	if leads {
-		lead = j.lead
-	}
-	for {
+	err := cmp.Or(ctx.Err(), j.join(p))
+	if err == nil && b.Len() > 0 {
 		select {
-		case <-g.done:
-			return g.result(p)
-		case lead <- struct{}{}:
-			j.writeGroup()
+		case j.lead <- struct{}{}:
 		case <-ctx.Done():
-			if j.withdraw(g, p, leads) {
-				return store.Pos{}, fmt.Errorf("append batch: %w", ctx.Err())
+			if j.withdraw(p) {
+				return store.Pos{}, doing(ctx.Err(), "append batch")
 			}
-			<-g.done
-			return g.result(p)
+			j.lead <- struct{}{}
+		}
+		for !p.done {
+			j.writeGroup()
+		}
+		<-j.lead
+		err = p.err
+	}
+	return p.end, doing(err, "append batch")
+}
+
+// sync is Store.Sync: it syncs what was written, where its name still leads to it.
+func (j *journal) sync() error {
+	j.lead <- struct{}{}
+	defer func() { <-j.lead }()
+	err := j.cond.writable()
+	if err == nil && j.writer.late > 0 {
+		if err = j.writer.sync(); err == nil {
+			err = j.placed.check(j.written())
+		}
+		if err != nil {
+			err = j.cond.readOnly(err)
 		}
 	}
+	return doing(err, "sync journal")
 }
 
 // beginSegment closes the newest segment, so that what is appended from now on

@@ -85,8 +85,12 @@ func (o *opening) read(packs *packSet) (err error) {
 	if err := o.readPacks(packs); err != nil {
 		return err
 	}
-	if o.image, err = newestImageAt(o.in); err != nil {
+	ends, err := imageEnds(o.in, 1)
+	if err != nil {
 		return err
+	}
+	if len(ends) > 0 {
+		o.image = ends[0]
 	}
 	return o.readJournal()
 }

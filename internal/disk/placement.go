@@ -36,13 +36,13 @@ type placement struct {
 // heldFolder is a folder as it was last seen.
 type heldFolder struct {
 	name    string
-	seen    vfs.Glimpse
+	seen    fs.FileInfo
 	settled bool // its time of change tells whether its entries are the same
 }
 
 // heldFile is a file as the store left it.
 type heldFile struct {
-	seen vfs.Glimpse
+	seen fs.FileInfo
 	any  bool // its inode alone tells which file it is: its content may change, or it is open
 }
 
@@ -55,7 +55,7 @@ func (p *placement) hold(files []string, growing string) error {
 		if err != nil {
 			return err
 		}
-		p.folders = append(p.folders, heldFolder{name: name, seen: vfs.GlimpseOf(info)})
+		p.folders = append(p.folders, heldFolder{name: name, seen: info})
 	}
 	for _, name := range append([]string{store.LockFile, store.FormatFile, store.HeadFile, manifestFile, growing}, files...) {
 		info, err := p.in.Lstat(name)
@@ -67,7 +67,7 @@ func (p *placement) hold(files []string, growing string) error {
 		case !info.Mode().IsRegular():
 			continue // it was passed over, as damaged
 		}
-		p.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name) || name == growing}
+		p.files[name] = heldFile{info, isOpen(name) || name == growing}
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (p *placement) keep(name string) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name)}
+	p.files[name] = heldFile{info, isOpen(name)}
 	return nil
 }
 
@@ -103,7 +103,7 @@ func (p *placement) drop(names ...string) {
 func (p *placement) grow(name string, info fs.FileInfo) error {
 	p.mu.Lock()
 	before := p.growing
-	p.growing, p.files[name] = name, heldFile{vfs.GlimpseOf(info), true}
+	p.growing, p.files[name] = name, heldFile{info, true}
 	_, held := p.files[before]
 	p.mu.Unlock()
 	if !held {
@@ -161,10 +161,10 @@ func (p *placement) journal(end store.Pos) error {
 		return nil
 	}
 	now, err := vfs.Glance(p.in, p.growing)
-	if err != nil || !now.Same(held.seen) {
+	if err != nil || !vfs.Same(now, held.seen) {
 		return replaced(p.growing, err)
 	}
-	if now.Size < end.Offset && segmentName(end.Segment) == p.growing {
+	if now.Size() < end.Offset && segmentName(end.Segment) == p.growing {
 		return fmt.Errorf("%s was cut from outside: %w", p.growing, store.ErrReplaced)
 	}
 	return nil
@@ -173,13 +173,13 @@ func (p *placement) journal(end store.Pos) error {
 // folder looks at a folder, and at the files in it where it has changed. p.mu is held.
 func (p *placement) folder(f *heldFolder) error {
 	now, err := vfs.Glance(p.in, f.name)
-	if err != nil || !now.Same(f.seen) || !now.Folder { // a new file may have the inode of a folder
+	if err != nil || !vfs.Same(now, f.seen) || !now.IsDir() { // a new file may have the inode of a folder
 		if f.name == "." {
 			return replaced("the state folder", err)
 		}
 		return replaced(f.name, err)
 	}
-	if f.settled && now.Changed == f.seen.Changed {
+	if f.settled && now.ModTime().Equal(f.seen.ModTime()) {
 		return nil
 	}
 	for name := range p.files {
@@ -190,7 +190,7 @@ func (p *placement) folder(f *heldFolder) error {
 			return err
 		}
 	}
-	f.seen, f.settled = now, now.Changed != 0 && time.Since(time.Unix(0, now.Changed)) > settleTime
+	f.seen, f.settled = now, !now.ModTime().IsZero() && time.Since(now.ModTime()) > settleTime
 	return nil
 }
 
@@ -201,9 +201,9 @@ func (p *placement) file(name string) error {
 		return nil
 	}
 	now, err := vfs.Glance(p.in, name)
-	same := err == nil && now.Same(held.seen) && now.Plain
+	same := err == nil && vfs.Same(now, held.seen) && now.Mode().IsRegular()
 	if same && !held.any { // a new file may have the inode of one that was removed
-		same = now.Size == held.seen.Size && now.Changed == held.seen.Changed
+		same = now.Size() == held.seen.Size() && now.ModTime().Equal(held.seen.ModTime())
 	}
 	if !same {
 		return replaced(name, err)

@@ -57,30 +57,6 @@ func (s *Salvage) rebuild(ctx context.Context, to store.Rebuilt) error {
 	return s.removeOld(pack)
 }
 
-// PutAside implements store.Salvage.
-func (s *Salvage) PutAside() error {
-	if s.open != nil {
-		s.open.images.mu.Lock()
-		defer s.open.images.mu.Unlock()
-		s.open.placed.drop(s.damaged...)
-	}
-	err := s.in.MkdirAll(store.Quarantine, folderPerm)
-	for _, name := range s.damaged {
-		if err == nil {
-			err = s.copyAside(name)
-		}
-	}
-	for _, name := range s.damaged {
-		if err == nil {
-			err = vfs.RemoveIfThere(s.in, name)
-		}
-	}
-	if err == nil {
-		err = s.in.SyncDir(store.ImageFolder)
-	}
-	return doing(err, "put damaged files aside")
-}
-
 // copyAside copies a file to quarantine under a name that is free there. A file
 // that is missing has nothing to keep; what is no regular file holds no history, and is
 // moved there.
@@ -90,7 +66,8 @@ func (s *Salvage) copyAside(name string) error {
 		return nil
 	}
 	if errors.Is(err, vfs.ErrNotRegular) {
-		return s.moveAside(name)
+		s.files = slices.DeleteFunc(s.files, func(f fileInfo) bool { return f.name() == name })
+		return moveAside(s.in, name)
 	}
 	if err != nil {
 		return err
@@ -109,16 +86,20 @@ func (s *Salvage) copyAside(name string) error {
 	}
 }
 
-// moveAside moves what has the name of a file to quarantine.
-func (s *Salvage) moveAside(name string) error {
+// moveAside moves what has the name of a file to quarantine, if it is there.
+func moveAside(in vfs.FS, name string) error {
 	for i := 0; ; i++ {
 		to := asideName(name, i)
-		if _, err := s.in.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			s.files = slices.DeleteFunc(s.files, func(f fileInfo) bool { return f.name() == name })
-			return errors.Join(s.in.Rename(name, to), s.in.SyncDir(path.Dir(name)), s.in.SyncDir(store.Quarantine))
-		} else if err != nil {
+		if _, err := in.Lstat(to); err == nil {
+			continue
+		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+		err := in.Rename(name, to)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return errors.Join(err, in.SyncDir(path.Dir(name)), in.SyncDir(store.Quarantine))
 	}
 }
 

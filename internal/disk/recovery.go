@@ -273,7 +273,7 @@ func makeFolders(in vfs.FS) error {
 		}
 	}
 	for _, name := range []string{".", store.ImageFolder, store.PackFolder} {
-		if _, err := vfs.RemoveTemps(in, name); err != nil {
+		if err := vfs.RemoveTemps(in, name); err != nil {
 			return err
 		}
 	}

@@ -19,16 +19,18 @@ type reading struct {
 	failed error // of fn
 }
 
+// run gives all of it. After an error it goes on behind the file that has it.
 func (r *reading) run() error {
 	for r.from.Compare(r.end) < 0 {
-		src, err := r.files.place(r.from.Segment)
-		if err != nil {
-			return err
+		last := r.from.Segment
+		src, err := r.files.place(last)
+		if err == nil {
+			last, err = src.info.Last, r.read(src)
+			r.files.release(src)
 		}
-		err = r.read(src)
-		r.from = store.Pos{Segment: src.info.Last + 1, Offset: headerSize}
-		r.files.release(src)
+		r.from = store.Pos{Segment: last + 1, Offset: headerSize}
 		if err != nil {
+			r.next = 0
 			return err
 		}
 	}
@@ -64,6 +66,9 @@ func (r *reading) read(src *source) error {
 		return r.failed
 	})
 	r.next = cmp.Or(src.info.Next, walk.next)
+	if err == nil && !src.packed() && src.info.Last == r.end.Segment && walk.at != r.end.Offset {
+		err = src.layout.damage(walk.at, "the journal ends here, before what was acknowledged")
+	}
 	if r.failed != nil {
 		return r.failed
 	}

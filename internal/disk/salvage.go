@@ -21,7 +21,7 @@ import (
 // Salvage implements store.Salvage over a state folder. The caller holds the lock.
 type Salvage struct {
 	in      vfs.FS
-	open    *Store // nil for none
+	open    *Store // that goes on if images alone are damaged, nil for none
 	files   []fileInfo
 	bad     []store.Corruption
 	damaged []string // files that do not verify, to be put aside
@@ -281,6 +281,9 @@ func (s *Salvage) Images(fn func(name string, img *store.Image)) error {
 				return err
 			default:
 				s.damage(store.Corruption{File: name, Reason: "the image does not verify"})
+				if s.open != nil {
+					s.open.cond.badImage(name)
+				}
 			}
 		}
 	}

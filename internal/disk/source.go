@@ -167,15 +167,16 @@ func (s *source) size() (int64, error) {
 }
 
 // end returns where reading the records up to a position of the history ends: in a pack
-// where its tables begin, in a segment where the position or the file does.
+// where its tables begin, in a segment where the position or the file does, whichever comes first.
 func (s *source) end(upTo store.Pos) (int64, error) {
-	switch {
-	case s.packed():
+	if s.packed() {
 		return s.footer.TablesAt, nil
-	case s.info.Last == upTo.Segment:
-		return upTo.Offset, nil
 	}
-	return s.size()
+	size, err := s.size()
+	if s.info.Last == upTo.Segment {
+		size = min(size, upTo.Offset)
+	}
+	return size, err
 }
 
 // follows returns a Corruption unless the segment begins with the batch next; 0 stands for

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -28,12 +27,6 @@ type Options struct {
 	// SegmentMax bounds the size of a segment; one group that is larger gets a
 	// segment of its own. Default 64 MiB.
 	SegmentMax int64
-	// Relaxed, if not 0, lets Append return before the sync, which follows within
-	// that time. A crash of the machine then loses what was acknowledged since
-	// the last sync, and nothing before it; a crash of the process loses nothing.
-	// A batch with an Intent, and what came before it, is synced at once. Never
-	// a default: a caller that sets it tells the user.
-	Relaxed time.Duration
 	// Owned, if not nil, is asked before a group is written, in place of looking at the
 	// folder's own lock: whether the lock that covers the folder is still ours.
 	Owned func() error
@@ -122,12 +115,12 @@ func newStore(in vfs.FS, opts Options) *Store {
 }
 
 // Append implements store.Store. Batches of goroutines that call it at the same time are
-// written as one group, with one sync. With Options.Relaxed it returns before the sync.
+// written as one group, with one sync. It returns before the sync where all of them are deferred.
 func (s *Store) Append(ctx context.Context, b *store.Batch) (store.Pos, error) {
 	return s.log.append(ctx, b)
 }
 
-// Sync implements store.Store. A store that is not relaxed has nothing to do.
+// Sync implements store.Store. Where no batch was deferred there is nothing to do.
 func (s *Store) Sync() error { return s.log.sync() }
 
 // End implements store.Store.
@@ -205,7 +198,7 @@ func (s *Store) LoadImage() (*store.Image, error) {
 // WriteImage implements store.Store. It removes all but the two newest images; those that
 // LoadImage found damaged do not count and go to quarantine. O(size).
 func (s *Store) WriteImage(img store.Image) error {
-	err := s.Sync() // a relaxed store may lose what the image has
+	err := s.Sync() // the image may have what a deferred batch brought
 	if err == nil {
 		err = s.images.write(&img)
 	}
@@ -266,7 +259,7 @@ func (s *Store) Gone() (map[merkle.Digest]uint64, error) {
 func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records uint64, err error) {
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
-	c := &checker{s: s, ctx: ctx, report: fn, next: 1}
+	c := &checker{s: s, ctx: ctx, report: fn}
 	err = c.run()
 	return c.records, doing(err, "check history")
 }

@@ -243,7 +243,7 @@ func TestGroupsShareASync(t *testing.T) {
 	}
 	for queued := 0; queued < waiting; {
 		s.log.mu.Lock()
-		queued = s.log.waiting()
+		queued = len(s.log.queue)
 		s.log.mu.Unlock()
 	}
 	close(release)

@@ -41,19 +41,18 @@ type writer struct {
 	extension int64
 	buf       []byte
 
-	late      int   // batches written since the last sync: of a relaxed store, or deferred
+	late      int   // batches written since the last sync
 	lateBytes int64 // their size
 }
 
-// write makes a group durable, or only writes it if the store is relaxed or all of it is
-// deferred, and sets the end of each batch. It compares what the segment ends with before and after
-// that, so that nothing counts which was written over. After an error the writer is not
-// used again.
+// write makes a group durable, or only writes it if all of it is deferred, and sets the end of
+// each batch. It compares what the segment ends with before and after that, so that nothing
+// counts which was written over. After an error the writer is not used again.
 func (w *writer) write(group []*pending) error {
-	size, relaxed := int64(0), true
+	size, deferred := int64(0), true
 	for _, b := range group {
 		size += b.Size()
-		relaxed = relaxed && (b.IsDeferred() || w.opts.Relaxed > 0 && !b.HasIntent())
+		deferred = deferred && b.IsDeferred()
 	}
 	if err := w.prepare(size); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (w *writer) write(group []*pending) error {
 	w.next += uint64(len(group))
 	w.late += len(group)
 	w.lateBytes += size
-	if !relaxed {
+	if !deferred {
 		if err := w.sync(); err != nil {
 			return err
 		}

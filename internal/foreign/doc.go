@@ -4,12 +4,13 @@
 // writes the notes of a memory as other programs read them.
 //
 // [Read] turns a folder of Markdown files, or a file of JSON lines, into [Document] values; a
-// [Kind] names the program. [Lines] and [Folder] write notes as JSON lines and as Markdown files.
+// [Kind] names the program. [ToLines] and [Folder] write notes as JSON lines and as Markdown files.
 //
 // Invariants:
 //   - The same source gives the same documents, byte for byte.
 //   - Nothing in a document acts: its text passes package inert.
-//   - A [Problem] names what could not be carried over, and does not stop the rest.
+//   - What could not be carried over is told, in a line that names where it is, and does not stop
+//     the rest.
 //
 // Elsewhere: front matter is internal/skill; what an import replaces and keeps is
 // api/exchange, which makes it one commit; the graph of server-memory is internal/servermemory.

@@ -5,6 +5,7 @@ package foreign
 import (
 	"crypto/sha256"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,16 +72,11 @@ func headline(title string) string {
 // TextDigest is the SHA-256, in hex, of a text without its line PropertyText. It shows whether an
 // imported note has changed since. O(text).
 func TextDigest(text string) string {
-	h := sha256.New()
-	dropped := false
-	for line := range strings.Lines(text) {
-		if !dropped && strings.HasPrefix(line, ":"+PropertyText+":") {
-			dropped = true
-			continue
-		}
-		_, _ = h.Write([]byte(line)) // a hash takes everything
+	if before, rest, has := strings.Cut(text, "\n:"+PropertyText+":"); has {
+		_, rest, _ = strings.Cut(rest, "\n")
+		text = before + "\n" + rest
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+	return fmt.Sprintf("%.16x", sha256.Sum256([]byte(text)))
 }
 
 // maxName is the longest name of a file or folder in bytes that is made here. File systems take
@@ -92,15 +88,13 @@ const maxName = 200
 func Fit(at string) string {
 	names := strings.Split(at, "/")
 	for i, name := range names {
-		if len(name) <= maxName {
-			continue
+		end := path.Ext(name)
+		if len(end) > 16 {
+			end = ""
 		}
-		stem, end := name, ""
-		if dot := strings.LastIndexByte(name, '.'); dot > 0 && len(name)-dot <= 16 {
-			stem, end = name[:dot], name[dot:]
+		if len(name) > maxName {
+			names[i] = distinct(cutText(name, maxName-9-len(end)), name) + end
 		}
-		sum := fmt.Sprintf("-%x", sha256.Sum256([]byte(name)))[:9]
-		names[i] = cutText(stem, maxName-len(sum)-len(end)) + sum + end
 	}
 	return strings.Join(names, "/")
 }
@@ -135,7 +129,7 @@ const (
 var todoWord = regexp.MustCompile(`^[\pL\pN_@#%!?.-]+$`)
 
 // words takes the TODO words that a file declares, so that they are words of headlines here, too.
-func (m *markdown) words(r *reader, values []string) {
+func (m *note) words(values []string) {
 	for _, value := range values {
 		words := strings.Fields(value)
 		for i, word := range words {
@@ -143,7 +137,7 @@ func (m *markdown) words(r *reader, values []string) {
 		}
 		bad := func(word string) bool { return word != "|" && !todoWord.MatchString(word) }
 		if len(words) == 0 || len(value) > maxSequence || len(m.Words) == maxSequences || slices.ContainsFunc(words, bad) {
-			r.problem(m.Source, "%s holds what are no TODO words, left out", wordsKey)
+			m.problem("%s holds what are no TODO words, left out", wordsKey)
 			continue
 		}
 		m.Words = append(m.Words, strings.Join(words, " "))

@@ -26,34 +26,30 @@ type Out struct {
 	Text string // of the Org file
 }
 
-// File is a file to write.
-type File struct{ Path, Text string }
-
 // reserved are keys that front matter has from elsewhere.
 var reserved = map[string]bool{"id": true, "title": true, "tags": true,
-	"type": true, "name": true, "description": true, "metadata": true, "permalink": true, wordsKey: true}
+	"type": true, "name": true, "description": true, "metadata": true, "metadata_type": true, "permalink": true, wordsKey: true}
 
-// Folder returns the files of documents as a kind has them, with its index, in the order of their
-// paths, and what could not be carried over. of returns the document that an id is in. Errors:
-// ErrKind, that of the context.
-func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([]File, []Problem, error) {
+// Folder returns the texts of the files of documents as a kind has them, with its index, by path, and
+// what could not be carried over. of returns the document that an id is in. Errors: ErrKind, that
+// of the context.
+func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) (files map[string]string, problems []string, err error) {
 	if kind == JSONLines || !slices.Contains(Kinds, kind) {
 		return nil, nil, fmt.Errorf("%q: %w", kind, ErrKind)
 	}
-	var files []File
-	var problems []Problem
 	at := markdownPaths(docs)
+	files, problems = map[string]string{}, []string{}
 	for i := range docs {
 		d := &docs[i]
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
 		if !utf8.ValidString(d.Text) {
-			problems = append(problems, Problem{d.Path, noText})
+			problems = append(problems, d.Path+noText)
 			d.Text = strings.ToValidUTF8(d.Text, "\uFFFD")
 		}
 		parsed := org.Parse(d.Text, nil)
-		head, err := front(kind, d, declaredWords(parsed))
+		head, err := frontOf(kind, d, declaredWords(parsed))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -65,18 +61,17 @@ func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([
 			way, _ := filepath.Rel(path.Dir(d.Path), at[to]) // both are below the memex
 			return filepath.ToSlash(way)
 		})
-		files = append(files, File{at[d.Path], head + "\n" + body})
+		files[at[d.Path]] = head + "\n" + body
 	}
 	index := map[Kind]string{Claude: "MEMORY.md", OKF: "index.md"}[kind]
-	if index != "" && !slices.ContainsFunc(files, func(f File) bool { return strings.EqualFold(f.Path, index) }) {
-		files = append(files, File{index, indexOf(kind, docs, at)})
+	if index != "" && !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool { return strings.EqualFold(name, index) }) {
+		files[index] = indexOf(kind, docs, at)
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, problems, nil
 }
 
 // noText is the problem of a text that is not UTF-8.
-const noText = "bytes that are not UTF-8 became U+FFFD"
+const noText = ": bytes that are not UTF-8 became U+FFFD"
 
 // markdownPaths returns the path of the file of each document, by its own. Where some file systems
 // would take two for the same, the later one has a digest in its name.
@@ -96,50 +91,43 @@ func markdownPaths(docs []Out) map[string]string {
 // so that it is not written in place of NOTES.org.
 func markdownPath(at string) string { return strings.TrimSuffix(at, ".org") + ".md" }
 
-// front returns the front matter of a document, its keys in an order of their own. words are the
-// TODO words that it declares.
-func front(kind Kind, d *Out, words []string) (string, error) {
-	properties := map[string]string{}
-	for _, p := range d.Derived.Properties {
-		properties[strings.ToLower(p.Key)] = p.Value
-	}
-	kindOf := cmp.Or(properties["type"], properties["metadata_type"], "note")
-	pairs := []pair{{"title", d.Title()}}
-	switch kind {
-	case Claude:
-		pairs = []pair{{"name", d.Title()}, {"description", cmp.Or(properties["description"], d.Title())}, {"metadata", map[string]string{"type": kindOf}}}
-	case OKF:
-		pairs = []pair{{"type", kindOf}, {"title", d.Title()}}
-	case BasicMemory:
-		pairs = append(pairs, pair{"type", kindOf}, pair{"permalink", strings.TrimSuffix(d.Path, path.Ext(d.Path))})
-	}
-	if tags := d.Derived.Tags; len(tags) > 0 {
-		pairs = append(pairs, pair{"tags", tags})
-	}
-	if len(words) > 0 {
-		pairs = append(pairs, pair{wordsKey, words})
-	}
-	pairs = append(pairs, pair{"id", d.ID})
-	for _, key := range slices.Sorted(maps.Keys(properties)) {
-		if !reserved[key] && !strings.HasPrefix(key, "imported_") && key != "metadata_type" {
-			pairs = append(pairs, pair{key, properties[key]})
-		}
-	}
-	var head strings.Builder
-	for _, p := range pairs {
-		text, err := yaml.Marshal(map[string]any{p.key: p.value})
-		if err != nil {
-			return "", err
-		}
-		head.WriteString(string(text))
-	}
-	return "---\n" + head.String() + "---\n", nil
+// front is front matter: what some kind or Fovea reads, and the properties of the file.
+type front struct {
+	Type        string            `yaml:"type,omitempty"`
+	Name        string            `yaml:"name,omitempty"`
+	Description string            `yaml:"description,omitempty"`
+	Metadata    map[string]string `yaml:"metadata,omitempty"`
+	Title       string            `yaml:"title,omitempty"`
+	Permalink   string            `yaml:"permalink,omitempty"`
+	Tags        []string          `yaml:"tags,omitempty"`
+	Words       []string          `yaml:"todo_words,omitempty"`
+	ID          string            `yaml:"id"`
+	Properties  map[string]string `yaml:",inline"`
 }
 
-// pair is a key of front matter with its value.
-type pair struct {
-	key   string
-	value any
+// frontOf returns the front matter of a document. words are the TODO words that it declares.
+func frontOf(kind Kind, d *Out, words []string) (string, error) {
+	f := front{Title: d.Title(), Tags: d.Derived.Tags, Words: words, ID: d.ID, Properties: map[string]string{}}
+	properties := map[string]string{}
+	for _, p := range d.Derived.Properties {
+		key := strings.ToLower(p.Key)
+		properties[key] = p.Value
+		if !reserved[key] && !strings.HasPrefix(key, "imported_") {
+			f.Properties[key] = p.Value
+		}
+	}
+	kindOf := cmp.Or(properties["type"], properties["metadata_type"], "note")
+	switch kind {
+	case Claude:
+		f.Name, f.Title = f.Title, ""
+		f.Description, f.Metadata = cmp.Or(properties["description"], f.Name), map[string]string{"type": kindOf}
+	case OKF:
+		f.Type = kindOf
+	case BasicMemory:
+		f.Type, f.Permalink = kindOf, strings.TrimSuffix(d.Path, path.Ext(d.Path))
+	}
+	text, err := yaml.Marshal(f)
+	return "---\n" + string(text) + "---\n", err
 }
 
 // indexOf lists the documents, a line each.
@@ -169,23 +157,21 @@ type Object struct {
 	Content    string              `json:"content"` // below the headline
 }
 
-// Exported reports whether the object is one that Lines wrote.
+// Exported reports whether the object is one that ToLines wrote.
 func (o *Object) Exported() bool { return o.Format == formatOrg && o.ID != "" && o.Path != "" }
 
-// Lines returns notes as JSON objects, one a line, and what could not be carried over.
-func Lines(notes []*node.Node) (string, []Problem, error) {
+// ToLines returns notes as JSON objects, one a line, and what could not be carried over.
+func ToLines(notes []*node.Node) (lines string, problems []string) {
+	problems = []string{}
 	var b strings.Builder
-	var problems []Problem
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, n := range notes {
 		o := Object{n.ID, n.Title(), n.Path, n.Derived.Todo, n.Derived.Tags, n.Derived.PropertyLists(), formatOrg, n.Body()}
 		if !utf8.ValidString(o.Content + o.Title) {
-			problems = append(problems, Problem{n.Path, noText})
+			problems = append(problems, n.Path+noText)
 		}
-		if err := enc.Encode(o); err != nil {
-			return "", nil, err
-		}
+		_ = enc.Encode(o) // texts and lists always encode
 	}
-	return b.String(), problems, nil
+	return b.String(), problems
 }

@@ -4,17 +4,13 @@ package foreign
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"github.com/google/uuid"
 )
 
 // Kind is the program that keeps the notes.
@@ -28,6 +24,9 @@ const (
 	Markdown    Kind = "markdown"     // any folder of Markdown files
 	JSONLines   Kind = "jsonl"        // a file of JSON objects, one a line
 )
+
+// endings are those of Markdown files.
+var endings = []string{".md", ".markdown"}
 
 // Kinds lists the kinds that Read knows.
 var Kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
@@ -70,32 +69,23 @@ type Document struct {
 	Body string
 }
 
-// Problem is what could not be carried over.
-type Problem struct {
-	Source string // where it was
-	What   string // in words
-}
-
-// String returns both in one line.
-func (p Problem) String() string { return p.Source + ": " + p.What }
-
 // Source is where the notes of another program are.
 type Source struct {
 	Kind Kind
 	// Label tells several sources of one kind apart, and is part of the ids.
 	Label string
 	// In is the folder. Hidden files are passed over; files that are no Markdown, and links, are
-	// counted in a Problem.
+	// counted.
 	In fs.FS
 	// File is the file in it that JSONLines reads.
 	File string
 }
 
-// Read reads the notes of a source, in the order of their paths or lines. Errors: ErrKind,
-// ErrNothing, ErrTooMuch, ErrNoFile, those of s.In and of the context, which ends it.
-func Read(ctx context.Context, s Source) ([]Document, []Problem, error) {
-	r := &reader{ctx: ctx, Source: s, changed: map[string]bool{}}
-	var err error
+// Read reads the notes of a source, in the order of their paths or lines, and says in a line each
+// what could not be carried over. Errors: ErrKind, ErrNothing, ErrTooMuch, ErrNoFile, those of
+// s.In and of the context, which ends it.
+func Read(ctx context.Context, s Source) (docs []Document, problems []string, err error) {
+	r := &reader{ctx: ctx, Source: s, problems: []string{}, changed: map[string]bool{}}
 	switch {
 	case !slices.Contains(Kinds, s.Kind):
 		return nil, nil, fmt.Errorf("%q: %w", s.Kind, ErrKind)
@@ -116,18 +106,18 @@ type reader struct {
 	ctx      context.Context // of the one call of Read
 	bytes    int
 	docs     []Document
-	problems []Problem
+	problems []string
 	changed  map[string]bool // tags that were told of
 }
 
 func (r *reader) problem(source, format string, a ...any) {
-	r.problems = append(r.problems, Problem{source, fmt.Sprintf(format, a...)})
+	r.problems = append(r.problems, source+": "+fmt.Sprintf(format, a...))
 }
 
 // folder reads the Markdown files of a folder: first what they are called, then their texts, so
 // that links between them can be told.
 func (r *reader) folder() error {
-	var all []*markdown
+	var all []*note
 	var links, others []string
 	err := fs.WalkDir(r.In, ".", func(name string, d fs.DirEntry, err error) error {
 		switch hidden := name != "." && strings.HasPrefix(path.Base(name), "."); {
@@ -147,7 +137,7 @@ func (r *reader) folder() error {
 		case d.Type()&fs.ModeSymlink != 0:
 			links = append(links, name)
 			return nil
-		case !d.Type().IsRegular() || !isMarkdown(name):
+		case !d.Type().IsRegular() || !slices.Contains(endings, strings.ToLower(path.Ext(name))):
 			others = append(others, name)
 			return nil
 		}
@@ -158,7 +148,7 @@ func (r *reader) folder() error {
 		if len(all) == MaxFiles {
 			return ErrTooMuch
 		}
-		all = append(all, r.begin(name, text))
+		all = append(all, r.markdown(name, text))
 		return nil
 	})
 	if err != nil {
@@ -169,24 +159,20 @@ func (r *reader) folder() error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		m.finish(r, names)
+		m.finish(names)
 		r.docs = append(r.docs, m.Document)
 	}
 	if len(r.docs) > 0 {
-		r.passedOver(links, "a symbolic link", "symbolic links")
-		r.passedOver(others, "not a Markdown file", "files that are not Markdown")
+		r.passedOver(links, "a symbolic link")
+		r.passedOver(others, "not a Markdown file")
 	}
 	return nil
 }
 
 // passedOver reports files by the first of them.
-func (r *reader) passedOver(files []string, one, several string) {
-	switch len(files) {
-	case 0:
-	case 1:
-		r.problem(files[0], "%s, left out", one)
-	default:
-		r.problem(files[0], "one of %d %s, left out", len(files), several)
+func (r *reader) passedOver(files []string, what string) {
+	if len(files) > 0 {
+		r.problem(files[0], "%s, left out; of this kind: %d", what, len(files))
 	}
 }
 
@@ -224,68 +210,4 @@ func (r *reader) file(name string) ([]byte, error) {
 		return nil, nil
 	}
 	return text, nil
-}
-
-// replaced names the characters of a note that became U+FFFD: those that control a terminal, are
-// not shown or reorder what is shown, and bytes that are no text. had is what it was made from.
-func (r *reader) replaced(m *Document, had string) {
-	const gone = "\uFFFD"
-	n := strings.Count(m.Title, gone) + strings.Count(m.Body, gone) - strings.Count(had, gone)
-	if n > 0 {
-		r.problem(m.Source, "characters that are not shown, or are no text, became U+FFFD: %d", n)
-	}
-}
-
-func isMarkdown(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
-	return ext == ".md" || ext == ".markdown"
-}
-
-// document begins a document: its id, path and digest.
-func (r *reader) document(source, at string, text []byte) Document {
-	key := "fovea import\x00" + string(r.Kind) + "\x00" + r.Label + "\x00" + source
-	return Document{
-		Source: source, Path: at, Digest: TextDigest(string(text)),
-		ID: uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte(key), 8).String(),
-	}
-}
-
-// set adds a property on one line; a value without text is left out.
-func (d *Document) set(key, value string) {
-	if value = strings.Join(strings.Fields(value), " "); value != "" {
-		d.Properties = append(d.Properties, [2]string{propertyKey(key), value})
-	}
-}
-
-// propertyKey is a key as Org has it. KEY+ would add to another property.
-func propertyKey(key string) string {
-	key = strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ' || r == '-' || r == '.' || r == ':' || r == '+':
-			return '_'
-		case r < ' ' || r == utf8.RuneError:
-			return -1
-		}
-		return r
-	}, strings.ToUpper(strings.TrimSpace(key)))
-	return cutText(key, 64)
-}
-
-// cutText returns at most n bytes of a text.
-func cutText(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "")
-}
-
-// tag returns a text as a tag of Org, "" if nothing of it is left.
-func tag(text string) string {
-	bad := func(r rune) bool { return !strings.ContainsRune("_@#%0123456789", r) && !unicode.IsLetter(r) }
-	return strings.Map(func(r rune) rune {
-		if bad(r) {
-			return '_'
-		}
-		return r
-	}, strings.TrimFunc(text, bad))
 }

@@ -84,7 +84,7 @@ func TestMarkdown(t *testing.T) {
 		out.WriteString("=== " + d.Path + "\n" + d.Org("claude notes "+d.Source))
 	}
 	for _, p := range problems {
-		out.WriteString("!!! " + p.String() + "\n")
+		out.WriteString("!!! " + p + "\n")
 	}
 	foveatest.Golden(t, "markdown.org", []byte(out.String()))
 }
@@ -127,7 +127,7 @@ func TestLines(t *testing.T) {
 		out.WriteString("=== " + d.Path + "\n" + d.Org("jsonl "+d.Source))
 	}
 	for _, p := range problems {
-		out.WriteString("!!! " + p.String() + "\n")
+		out.WriteString("!!! " + p + "\n")
 	}
 	foveatest.Golden(t, "lines.org", []byte(out.String()))
 }
@@ -253,7 +253,7 @@ text
 func TestValues(t *testing.T) {
 	const text = "---\nrelated: [[Note]]\nlist: [x, null, y]\nnone:\nmore: [[a, b], c]\n---\n"
 	docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.Markdown, Label: "x", In: folder(map[string]string{"a.md": text})})
-	if err != nil || len(problems) != 1 || problems[0].What != "more holds more than text, left out" {
+	if err != nil || len(problems) != 1 || problems[0] != "a.md: more holds more than text, left out" {
 		t.Fatal(problems, err)
 	}
 	if d := cmp.Diff([][2]string{{"RELATED", "Note"}, {"LIST", "x, y"}}, docs[0].Properties); d != "" {
@@ -367,7 +367,7 @@ func TestTags(t *testing.T) {
 				t.Fatalf("%s: tags: %s: %v, %+v, %v", kind, tc.value, err, docs, problems)
 			}
 			for i, word := range tc.told {
-				if !strings.Contains(problems[i].What, strconv.Quote(word)) {
+				if !strings.Contains(problems[i], strconv.Quote(word)) {
 					t.Errorf("%s: tags: %s: %q is not named: %s", kind, tc.value, word, problems[i])
 				}
 			}

@@ -4,8 +4,10 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -13,52 +15,36 @@ import (
 	"github.com/yuin/goldmark/text"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/internal/skill"
 )
 
-// markdown is a Markdown file on its way to a document.
-type markdown struct {
-	Document
-	names []string        // what links may call it
-	text  string          // below the front matter
-	raw   string          // of an object, the line that it was
-	has   map[string]bool // its tags, with a colon before them, and the keys of its properties
-}
-
-// add reports whether a tag or a property is new to it.
-func (m *markdown) add(name string) bool {
-	isNew := !m.has[name]
-	m.has[name] = true
-	return isNew
-}
-
-// titleKeys are the keys of front matter that name a note, by kind.
-var titleKeys = map[Kind]string{Claude: "name", BasicMemory: "title", OKF: "title", Markdown: "title"}
-
-// nameKeys are keys whose values links use as names.
-var nameKeys = map[string]bool{"permalink": true, "aliases": true, "alias": true}
-
-// begin reads the front matter of a file.
-func (r *reader) begin(name string, text []byte) *markdown {
+// markdown reads the front matter of a file.
+func (r *reader) markdown(name string, text []byte) *note {
 	stem := strings.TrimSuffix(name, path.Ext(name))
-	m := &markdown{Document: r.document(name, stem+".org", text), has: map[string]bool{}}
+	m := r.note(name, stem+".org", text)
 	head, body, err := skill.CutFrontMatter(string(text))
 	m.text = body
 	var top *yaml.Node
 	if err == nil {
 		top, err = skill.ParseFrontMatter(head)
 	}
-	if err == nil {
-		r.head(m, "", top)
-	} else if !errors.Is(err, skill.ErrNone) {
+	switch {
+	case err == nil:
+		fields, _ := valueOf(top).([]field)
+		title := "title"
+		if r.Kind == Claude {
+			title = "name"
+		}
+		m.Title = oneLine(pop(&fields, title))
+		m.has[propertyKey(title)] = m.Title != "" // a second one is told
+		m.take("", fields)
+	case !errors.Is(err, skill.ErrNone):
 		r.problem(name, "%v; it stays as text", err)
 		m.text = asCode(head) + body
 	}
-	if m.Title == "" {
-		m.Title = path.Base(stem)
-	}
+	m.Title = cmp.Or(m.Title, path.Base(stem))
 	m.names = append(m.names, name, stem, path.Base(stem), m.Title)
+	m.raw = m.Title + m.text // its title is made inert where it is written
 	return m
 }
 
@@ -72,84 +58,11 @@ func asCode(head string) string {
 	return fence + "yaml\n" + strings.TrimRight(head, "\r\n") + "\n" + fence + "\n\n"
 }
 
-// head takes the keys of front matter: title and tags, names for links, and properties. A mapping
-// becomes properties with joined keys.
-func (r *reader) head(m *markdown, above string, top *yaml.Node) {
-	for key, v := range skill.FrontMatterPairs(top) {
-		values, plain := texts(v)
-		switch {
-		case above == "" && key == titleKeys[r.Kind] && plain && len(values) == 1:
-			if m.Title != "" {
-				r.problem(m.Source, "%s is there twice, the first left out", key)
-			}
-			m.Title = strings.Join(strings.Fields(values[0]), " ")
-			continue
-		case above == "" && key == wordsKey && plain:
-			m.words(r, values)
-			continue
-		case above == "" && key == "tags" && plain:
-			m.tags(r, values)
-			continue
-		case v.Kind == yaml.MappingNode && above == "":
-			r.head(m, key+"_", v)
-			continue
-		case !plain:
-			r.problem(m.Source, "%s%s holds more than text, left out", above, key)
-			continue
-		}
-		if above == "" && nameKeys[key] {
-			m.names = append(m.names, values...)
-		}
-		m.property(r, above+key, strings.Join(values, ", "))
-	}
-}
-
-// tags adds tags, of which a text may list several. One that Org cannot have as it is becomes
-// another, which is told once.
-func (m *markdown) tags(r *reader, texts []string) {
-	for _, word := range strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ';' }) {
-		word = strings.TrimPrefix(strings.Trim(word, " \t\n[]\"'"), "#")
-		t := tag(word)
-		if inert.Lookup("tag", t).Kind != "" { // Fovea or Org would act
-			t = "source_" + t
-		}
-		if t != word && !r.changed[word] {
-			r.changed[word] = true
-			r.problem(m.Source, "the tag %q cannot be that of a note here; it became %q", word, t)
-		}
-		switch err := inert.Tag(t); {
-		case t == "" || !m.add(":"+t):
-		case err != nil:
-			r.problem(m.Source, "the tag %q is left out: %v", t, err)
-		default:
-			m.Tags = append(m.Tags, t)
-		}
-	}
-}
-
-// property sets a property, by another key where the plain one would act in Org or Fovea.
-func (m *markdown) property(r *reader, key, value string) {
-	value = inert.Line(value)
-	k := propertyKey(key)
-	row := inert.Lookup("property", k)
-	isOfInbox := row.Only != "" && strings.HasPrefix(path.Base(m.Path), "inbox")
-	if k == "" || row.By == inert.ByWriter || isOfInbox || inert.Property(k, value) != nil {
-		k = propertyKey("source_" + key)
-	}
-	if err := inert.Property(k, value); err != nil {
-		r.problem(m.Source, "%s is left out: %v", k, err)
-	} else if !m.add(k) {
-		r.problem(m.Source, "%s is there twice, the second left out", k)
-	} else {
-		m.set(k, value)
-	}
-}
-
 // names finds the documents that links mean.
-type names map[string]*markdown
+type names map[string]*note
 
 // newNames collects what all documents are called; the first of two with one name keeps it.
-func newNames(all []*markdown) names {
+func newNames(all []*note) names {
 	n := names{}
 	for _, m := range all {
 		for _, name := range m.names {
@@ -163,7 +76,7 @@ func newNames(all []*markdown) names {
 }
 
 // wiki returns the document that [[target]] means.
-func (n names) wiki(target string) *markdown {
+func (n names) wiki(target string) *note {
 	target, _, _ = strings.Cut(target, "#")
 	target = Fold(strings.TrimSpace(target))
 	if m := n[target]; m != nil {
@@ -173,7 +86,7 @@ func (n names) wiki(target string) *markdown {
 }
 
 // path returns the document that a relative link in a file means.
-func (n names) path(from, target string) *markdown {
+func (n names) path(from, target string) *note {
 	target, _, _ = strings.Cut(target, "#")
 	if target == "" || strings.Contains(target, "://") {
 		return nil
@@ -193,6 +106,9 @@ type wikiLink struct {
 // maxWiki is the longest wiki link in bytes. Each bracket is searched only so far for its end.
 const maxWiki = 1 << 10
 
+// wikiForm is a wiki link at the beginning of a text, with what is in it.
+var wikiForm = regexp.MustCompile(`^!?\[\[([^\[\n]*?)]]`)
+
 // wikiParser finds them, embedded ones (![[x]]) too, before Markdown's own.
 type wikiParser struct{}
 
@@ -200,18 +116,14 @@ func (wikiParser) Trigger() []byte { return []byte{'[', '!'} }
 
 func (wikiParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(line, []byte("!")), []byte("[["))
-	if !ok {
+	found := wikiForm.FindSubmatch(line[:min(len(line), maxWiki)])
+	if found == nil || len(bytes.TrimSpace(found[1])) == 0 {
 		return nil
 	}
-	inside, _, ok := bytes.Cut(rest[:min(len(rest), maxWiki)], []byte("]]"))
-	if !ok || len(bytes.TrimSpace(inside)) == 0 || bytes.ContainsAny(inside, "[\n") {
-		return nil
-	}
-	target, label, named := strings.Cut(string(inside), "|")
+	target, label, named := strings.Cut(string(found[1]), "|")
 	if target = strings.TrimSuffix(target, `\`); !named {
 		label = target
 	}
-	block.Advance(len(line) - len(rest) + len(inside) + 2)
+	block.Advance(len(found[0]))
 	return &wikiLink{target: target, label: strings.TrimSpace(label)}
 }

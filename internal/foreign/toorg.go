@@ -20,15 +20,8 @@ import (
 )
 
 // dialect is Markdown with the tables, boxes and strokes of GitHub, and [[links]].
-var (
-	dialect       = dialectOf(extension.Table, extension.Strikethrough, extension.TaskList)
-	withoutTables = dialectOf(extension.Strikethrough, extension.TaskList)
-)
-
-func dialectOf(with ...goldmark.Extender) parser.Parser {
-	return goldmark.New(goldmark.WithExtensions(with...),
-		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiParser{}, 101)))).Parser()
-}
+var dialect = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiParser{}, 101)))).Parser()
 
 // Bounds of what a short text becomes.
 const (
@@ -44,15 +37,12 @@ var containers = regexp.MustCompile(`^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*`)
 // brackets is by how many a byte changes the number of open brackets.
 var brackets = [256]int{'[': 1, ']': -1}
 
-// costs reports whether a text is tangled: it has so many links or targets in a paragraph, or so
-// many quotes, lists or brackets within one another, that reading it takes time that grows with
-// their square. cells is at least how many cells its tables have, of which each row gets as many as
-// the line of dashes has columns. Escaped bars cost with their square: too many are too many cells.
-func costs(text string) (tangled bool, cells int) {
-	if strings.Count(text, `\|`) > maxLinks {
-		cells = maxCells + 1
-	}
-	links, depth, columns := 0, 0, 0
+// tangled reports whether a text has so many links or targets in a paragraph, so many quotes, lists
+// or brackets within one another, or so many escaped bars that reading it takes time that grows with
+// their square; or tables of so many cells, of which each row gets as many as the line of dashes has
+// columns.
+func tangled(text string) bool {
+	links, depth, columns, cells := 0, 0, 0, 0
 	for line := range strings.Lines(text) {
 		bare := strings.TrimLeft(line, "> \t")
 		switch {
@@ -63,51 +53,46 @@ func costs(text string) (tangled bool, cells int) {
 		}
 		cells += columns
 		links += strings.Count(line, "](") + strings.Count(line, "]:")
-		tangled = tangled || links > maxLinks || len(containers.FindString(line)) > maxIndent
+		if links > maxLinks || cells > maxCells || len(containers.FindString(line)) > maxIndent {
+			return true
+		}
 		for i := range len(line) {
-			depth = max(depth+brackets[line[i]], 0)
-			tangled = tangled || depth > maxDepth
+			if depth = max(depth+brackets[line[i]], 0); depth > maxDepth {
+				return true
+			}
 		}
 	}
-	return tangled, cells
+	return strings.Count(text, `\|`) > maxLinks
 }
 
-// finish makes Org of the text of a file.
-func (m *markdown) finish(r *reader, n names) {
-	w := &writer{r: r, m: m, names: n, source: []byte(m.text)}
+// finish makes Org of the text.
+func (m *note) finish(n names) {
+	w := &writer{note: m, names: n, source: []byte(m.text)}
 	if m.Entry {
 		w.levels = []int{0} // its headings stand below its headline
 	}
-	had := m.Title + m.text // its title is made inert where it is written
-	if m.Entry {
-		had = m.raw
-	}
-	switch tangled, cells := costs(m.text); {
-	case tangled:
-		r.problem(m.Source, "more than %d links in a paragraph, or %d brackets, lists or quotes within one another; the file is kept as text", maxLinks, maxDepth)
+	if tangled(m.text) {
+		m.problem("more than %d links in a paragraph, %d brackets, lists or quotes within one another, or %d cells; the file is kept as text",
+			maxLinks, maxDepth, maxCells)
 		w.verbatim("example", "", m.text)
-	case cells > maxCells:
-		r.problem(m.Source, "tables have more than %d cells or %d escaped bars; tables are kept as text", maxCells, maxLinks)
-		w.sections(withoutTables)
-	default:
-		w.sections(dialect)
+	} else {
+		w.sections()
 	}
 	w.section()
 	m.Body = w.org.String()
 	if w.lost > 0 {
-		r.problem(m.Source, "links to notes that were not imported, kept as text: %d", w.lost)
+		m.problem("links to notes that were not imported, kept as text: %d", w.lost)
 	}
 	if w.html > 0 {
-		r.problem(m.Source, "pieces of HTML, kept as text: %d", w.html)
+		m.problem("pieces of HTML, kept as text: %d", w.html)
 	}
-	r.replaced(&m.Document, had)
+	m.replaced()
 }
 
 // writer writes the Org of one file. Text below a headline is collected, made inert, and written
 // when the next headline comes.
 type writer struct {
-	r      *reader
-	m      *markdown
+	*note
 	names  names
 	source []byte
 	org    strings.Builder
@@ -118,8 +103,8 @@ type writer struct {
 	html   int             // pieces
 }
 
-// sections writes the text by a dialect of Markdown.
-func (w *writer) sections(dialect parser.Parser) {
+// sections writes the text.
+func (w *writer) sections() {
 	root := dialect.Parse(text.NewReader(w.source))
 	for b := root.FirstChild(); b != nil; b = b.NextSibling() {
 		if h, ok := b.(*ast.Heading); ok {
@@ -132,8 +117,8 @@ func (w *writer) sections(dialect parser.Parser) {
 
 // heading ends a section and begins the next; the title of the file itself is no headline.
 func (w *writer) heading(h *ast.Heading) {
-	title := strings.Join(strings.Fields(w.inline(h)), " ")
-	if h.Level == 1 && w.org.Len() == 0 && !w.begun && strings.EqualFold(title, w.m.Title) {
+	title := oneLine(w.inline(h))
+	if h.Level == 1 && w.org.Len() == 0 && !w.begun && strings.EqualFold(title, w.Title) {
 		return
 	}
 	w.section()
@@ -279,7 +264,7 @@ func (w *writer) table(t *extast.Table, indent string) {
 	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
 		var line strings.Builder
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			text := strings.ReplaceAll(strings.Join(strings.Fields(w.inline(cell)), " "), "|", "\\vert{}")
+			text := strings.ReplaceAll(oneLine(w.inline(cell)), "|", "\\vert{}")
 			line.WriteString("| " + text + " ")
 		}
 		w.lines(indent, line.String()+"|")
@@ -361,13 +346,13 @@ func (w *writer) plain(c ast.Node) string {
 			out.Write(seg.Segment.Value(w.source))
 		}
 	}
-	return strings.Join(strings.Fields(out.String()), " ")
+	return oneLine(out.String())
 }
 
 // link returns a link of Markdown. One to an imported note goes by its id, and one to another
 // file stays text with its path behind it.
 func (w *writer) link(target, label string) string {
-	if m := w.names.path(w.m.Source, unescaped(target)); m != nil {
+	if m := w.names.path(w.Source, unescaped(target)); m != nil {
 		return orgLink("id:"+m.ID, label)
 	}
 	if u, err := url.Parse(target); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
@@ -402,13 +387,10 @@ func orgLink(target, label string) string {
 
 // verbatim marks code by the sign that is not in it.
 func verbatim(code string) string {
-	switch {
-	case code == "":
-		return ""
-	case !strings.Contains(code, "="):
-		return "=" + code + "="
-	case !strings.Contains(code, "~"):
-		return "~" + code + "~"
+	for _, mark := range []string{"=", "~"} {
+		if code != "" && !strings.Contains(code, mark) {
+			return mark + code + mark
+		}
 	}
 	return code
 }

@@ -29,15 +29,10 @@ const OrgEnv = "FOVEA_ORG"
 // task list and the clock report, show columns, tangle, export, update blocks, tables and
 // cookies, and run all code. Everything that the files can execute has then been
 // executed. It returns the errors of failed commands, with the base name of the file, a
-// space and the command as the key. It skips the test if Emacs is not installed.
-func ExerciseInEmacs(tb testing.TB, paths ...string) map[string]string {
-	tb.Helper()
-	return ExportInEmacs(tb, "", paths...)
-}
-
-// ExportInEmacs is ExerciseInEmacs that also writes the exports to the folder dir, for
-// each file and back end, with names such as notes.org.latex.
-func ExportInEmacs(tb testing.TB, dir string, paths ...string) map[string]string {
+// space and the command as the key. The exports are written to the folder dir, for each
+// file and back end, with names such as notes.org.latex; "" writes none. It skips the test
+// if Emacs is not installed.
+func ExerciseInEmacs(tb testing.TB, dir string, paths ...string) map[string]string {
 	tb.Helper()
 	emacs := Part(tb, "emacs")
 	home := tb.TempDir()

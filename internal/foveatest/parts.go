@@ -3,7 +3,6 @@
 package foveatest
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,8 +21,6 @@ const (
 	PartsEnv = "FOVEA_PARTS"
 	// NodeModulesEnv names the folder of Node packages installed for this run.
 	NodeModulesEnv = "FOVEA_NODE_MODULES"
-	// SourcesEnv names the folder of source code of other people downloaded for this run.
-	SourcesEnv = "FOVEA_SOURCES"
 )
 
 // Testdata returns the folder of external test data, with the subfolders corpus/, data/
@@ -45,37 +42,25 @@ func Testdata(tb testing.TB) string {
 // program itself under the name that its own tests give it.
 var always = []string{"go", "git", "fovea"}
 
-// Part returns the path of the program name, such as emacs or strace. Where FOVEA_PARTS is
-// set, a run has exactly the programs that it lists: Part fails the test if a listed one is
-// missing, and skips the test with the name of one that is not listed, though it may be
-// installed. Where it is not set, Part skips the test if the program is missing.
+// Part returns the path of the program name, such as emacs or strace, or the folder of the
+// Debian package of Emacs Lisp elpa-NAME. Where FOVEA_PARTS is set, a run has exactly the
+// programs that it lists: Part fails the test if a listed one is missing, and skips the test
+// with the name of one that is not listed, though it may be installed. Where it is not set,
+// Part skips the test if the program is missing.
 func Part(tb testing.TB, name string) string {
-	tb.Helper()
-	return part(tb, name, exec.LookPath)
-}
-
-// Elisp returns the folder of the package elpa-name of Debian, which is Emacs Lisp. It is a
-// part like the programs of Part, under the name elpa-name.
-func Elisp(tb testing.TB, name string) string {
-	tb.Helper()
-	return part(tb, "elpa-"+name, func(string) (string, error) {
-		found, err := filepath.Glob("/usr/share/emacs/site-lisp/elpa-src/" + name + "-[0-9]*")
-		if len(found) == 0 {
-			return "", errors.Join(fs.ErrNotExist, err)
-		}
-		return found[0], nil
-	})
-}
-
-// part finds a part by find, as Part says.
-func part(tb testing.TB, name string, find func(string) (string, error)) string {
 	tb.Helper()
 	list, chosen := os.LookupEnv(PartsEnv)
 	listed := partInstalled(list, name)
 	if chosen && !listed && !slices.Contains(always, name) {
 		tb.Skipf("%s is not in %s: %s needs it", name, PartsEnv, tb.Name())
 	}
-	path, err := find(name)
+	path, err := exec.LookPath(name)
+	if lisp, is := strings.CutPrefix(name, "elpa-"); is {
+		found, _ := filepath.Glob("/usr/share/emacs/site-lisp/elpa-src/" + lisp + "-[0-9]*")
+		if path, err = strings.Join(found, " "), nil; len(found) != 1 {
+			err = fs.ErrNotExist
+		}
+	}
 	if err != nil && listed {
 		tb.Fatalf("%s lists %s, but it is not found: %v", PartsEnv, name, err)
 	}
@@ -97,21 +82,6 @@ func NodePackages(tb testing.TB, name string) string {
 	}
 	if _, err := os.Stat(filepath.Join(dir, name, "package.json")); err != nil {
 		tb.Fatalf("%s has no package %s: %v", NodeModulesEnv, name, err)
-	}
-	return dir
-}
-
-// Sources returns the folder that FOVEA_SOURCES names, with the packages of source code
-// that .ci/sources unpacks. If the variable is not set, Sources skips the test; if it names
-// no folder, it fails it.
-func Sources(tb testing.TB) string {
-	tb.Helper()
-	dir := os.Getenv(SourcesEnv)
-	if dir == "" {
-		tb.Skipf("%s is not set: %s needs the source code that .ci/sources downloads", SourcesEnv, tb.Name())
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		tb.Fatalf("%s=%s is not a folder; run .ci/parts again", SourcesEnv, dir)
 	}
 	return dir
 }

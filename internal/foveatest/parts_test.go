@@ -133,26 +133,6 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-func TestSources(t *testing.T) {
-	dir := t.TempDir()
-	for _, tc := range []struct {
-		name, env    string
-		skips, fails bool
-	}{
-		{"a folder", dir, false, false},
-		{"not set", "", true, false},
-		{"no such folder", filepath.Join(dir, "absent"), false, true},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Setenv(SourcesEnv, tc.env)
-			r := watch(t, func(tb testing.TB) { Sources(tb) })
-			if (r.skipped != "") != tc.skips || (r.failed != "") != tc.fails {
-				t.Fatalf("skipped %q, failed %q", r.skipped, r.failed)
-			}
-		})
-	}
-}
-
 func TestGolden(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "a.golden")
 	compare := func(got string, write bool) string {

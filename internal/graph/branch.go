@@ -60,7 +60,7 @@ func (d *Draft) PutBranch(id string, t *ast.Tree) error {
 
 // extend puts a text that adds headlines with ids to the end of what a file holds. It
 // returns false, and changes nothing, for any other text.
-func (d *Draft) extend(f document.Extender, path, text string) bool {
+func (d *Draft) extend(f document.Editor, path, text string) bool {
 	nodes := d.current(path)
 	_, isSetup := d.setup.Get(path)
 	if nodes == nil || nodes[0].IsTree() || isSetup || d.copied.Of(path) != "" {

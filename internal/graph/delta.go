@@ -38,12 +38,7 @@ func (d *Draft) delta() Delta {
 		now, _ := d.nodes.Get(id)
 		c.add(old, now)
 	}
-	if len(c.removed) > 0 && len(c.added) > 0 {
-		inOrder(c.removed, d.base.Nodes)
-		inOrder(c.added, d.current)
-	}
-	c.delta.Lineage = node.Lineage(c.removed, c.added)
-	c.delta.Paths = pathsOf(c.delta.Changes, d.copied.Moved(*d.base.copies())...)
+	c.finish(d.base.Nodes, d.current, d.copied.Moved(*d.base.copies()))
 	return c.delta
 }
 
@@ -71,10 +66,30 @@ func (c *comparison) add(o, n *node.Node) {
 	c.delta.Changes = append(c.delta.Changes, Change{cmp.Or(idOf(o), idOf(n)), o, n})
 }
 
+// finish completes the delta: was and now return the nodes of a document on the two sides,
+// moved are documents that became or ceased to be conflict copies.
+func (c *comparison) finish(was, now func(path string) []*node.Node, moved []string) {
+	if len(c.removed) > 0 && len(c.added) > 0 {
+		inOrder(c.removed, was)
+		inOrder(c.added, now)
+	}
+	c.delta.Lineage = node.Lineage(c.removed, c.added)
+	c.delta.Paths = pathsOf(c.delta.Changes, moved...)
+}
+
 // inOrder sorts nodes by path and then in document order; nodes returns those of a
 // document.
 func inOrder(set []*node.Node, nodes func(path string) []*node.Node) {
-	rank := placeRanks(nodes, set)
+	rank, seen := map[*node.Node]int{}, map[string]bool{}
+	for _, n := range set {
+		if seen[n.Path] {
+			continue
+		}
+		seen[n.Path] = true
+		for i, m := range nodes(n.Path) {
+			rank[m] = i
+		}
+	}
 	slices.SortFunc(set, func(a, b *node.Node) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(rank[a], rank[b])) })
 }
 
@@ -82,31 +97,16 @@ func inOrder(set []*node.Node, nodes func(path string) []*node.Node) {
 // nodes of the documents they are in): equal parts of the two Merkle maps are
 // skipped by digest.
 func Diff(from, to *State) Delta {
-	var out Delta
-	var removed, added []*node.Node
-	seen := map[string]bool{}
+	var c comparison
 	same := func(a, b *node.Node) bool { return a == b || a.Entry.Equal(&b.Entry) }
-	for c := range merkle.Diff(from.tree, to.tree, same) {
-		switch {
-		case c.Old == nil:
-			added = append(added, c.New)
-		case c.New == nil:
-			removed = append(removed, c.Old)
-		}
-		id := cmp.Or(idOf(c.Old), idOf(c.New))
-		seen[id] = true
-		out.Changes = append(out.Changes, Change{id, c.Old, c.New})
+	for d := range merkle.Diff(from.tree, to.tree, same) {
+		c.add(d.Old, d.New)
 	}
-	out.Changes = append(out.Changes, renamedKids(from, to, out.Changes, seen)...)
-	if len(removed) > 0 && len(added) > 0 {
-		inOrder(removed, from.Nodes)
-		inOrder(added, to.Nodes)
-	}
-	slices.SortFunc(out.Changes, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
-	out.Lineage = node.Lineage(removed, added)
-	out.Paths = pathsOf(out.Changes, to.copies().Moved(*from.copies())...)
-	out.Reread = append(reread(from, to, out.Paths), deeper(from, to, out.Changes)...)
-	return out
+	c.renamedKids(from, to)
+	slices.SortFunc(c.delta.Changes, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
+	c.finish(from.Nodes, to.Nodes, to.copies().Moved(*from.copies()))
+	c.delta.Reread = append(reread(from, to, c.delta.Paths), deeper(from, to, c.delta.Changes)...)
+	return c.delta
 }
 
 // reread returns the nodes of files with equal bytes and other derived fields: a line of
@@ -133,12 +133,15 @@ func reread(from, to *State, paths []string) []*node.Node {
 	return out
 }
 
-// renamedKids returns the parents whose children have other ids although the versions
+// renamedKids adds the parents whose children have other ids although the versions
 // are equal: a version covers the children's versions, not their ids.
-func renamedKids(from, to *State, changes []Change, seen map[string]bool) []Change {
-	var out []Change
-	for _, c := range changes {
-		for _, n := range []*node.Node{c.Old, c.New} {
+func (c *comparison) renamedKids(from, to *State) {
+	seen := map[string]bool{}
+	for _, change := range c.delta.Changes {
+		seen[change.ID] = true
+	}
+	for _, change := range c.delta.Changes {
+		for _, n := range []*node.Node{change.Old, change.New} {
 			if n == nil || n.Parent == "" || seen[n.Parent] {
 				continue
 			}
@@ -146,11 +149,10 @@ func renamedKids(from, to *State, changes []Change, seen map[string]bool) []Chan
 			a, _ := from.Get(n.Parent)
 			b, _ := to.Get(n.Parent)
 			if a != nil && b != nil && !a.Entry.Equal(&b.Entry) {
-				out = append(out, Change{n.Parent, a, b})
+				c.add(a, b)
 			}
 		}
 	}
-	return out
 }
 
 // deeper returns the nodes of trees with equal entries whose inherited fields changed:
@@ -185,21 +187,6 @@ func pathsOf(changes []Change, paths ...string) []string {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
-}
-
-// placeRanks numbers nodes in document order within the documents they are in.
-func placeRanks(nodes func(path string) []*node.Node, set []*node.Node) map[*node.Node]int {
-	want := map[string]bool{}
-	for _, n := range set {
-		want[n.Path] = true
-	}
-	rank := map[*node.Node]int{}
-	for p := range want {
-		for i, n := range nodes(p) {
-			rank[n] = i
-		}
-	}
-	return rank
 }
 
 func idOf(n *node.Node) string {

@@ -50,7 +50,7 @@ func (d *Draft) Put(path string, parts ...document.Part) {
 		d.Drop(path)
 		return
 	}
-	f, ok := node.FormatOf(d.base.formats, path, parts).(document.Extender)
+	f, ok := node.FormatOf(d.base.formats, path, parts).(document.Editor)
 	if ok && d.extend(f, path, parts[0].Content) {
 		return
 	}
@@ -263,12 +263,8 @@ func (d *Draft) Seal() (*State, Delta) {
 	for _, n := range delta.Reread {
 		tree.Set(n) // the digest is the same, but a Diff of trees must not yield a stale node
 	}
-	nodes := d.nodes.Map()
-	if len(delta.Changes) > nodes.Len()/2 { // most are new, as after a first ingest
-		nodes = nodes.Pack()
-	}
 	next := &State{
-		nodes: nodes, documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
+		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
 		copied: d.copied, ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
 	}
 	return next, delta

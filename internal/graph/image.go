@@ -6,13 +6,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -136,7 +134,7 @@ func Decode(parts []Part, formats document.Formats) (s *State, derived bool, err
 		return nil, false, err
 	}
 	errs := make([]error, len(parts))
-	concurrently(len(parts), func(i int) { errs[i] = loaders[i].load() })
+	bound.Each(len(parts), func(i int) { errs[i] = loaders[i].load() })
 	derived = true
 	lost := false
 	for i := range loaders {
@@ -165,17 +163,3 @@ func partError(part int, err error) error {
 
 // stringOf returns bytes, which must not change, as a string without copying.
 func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// concurrently calls do with each number below n, on all processors.
-func concurrently(n int, do func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	wg.Wait()
-}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/ignore"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -30,7 +30,7 @@ func KeepIgnored(base, side, other *State, now int64) (*State, []string) {
 		}) {
 			continue
 		}
-		if ignored, _ := ignore.Excluded(path, document.IgnoreFile, func(at string) (string, error) {
+		if ignored, _ := text.Excluded(path, document.IgnoreFile, func(at string) (string, error) {
 			text, _ := side.Text(at)
 			return text, nil
 		}); ignored {

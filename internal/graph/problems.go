@@ -4,6 +4,7 @@ package graph
 
 import (
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -13,7 +14,7 @@ import (
 // depend only on the nodes of a document and of its setup files. O(bytes).
 func (s *State) Problems(paths []string, also func(path, text string) []document.Problem) [][]document.Problem {
 	out := make([][]document.Problem, len(paths))
-	concurrently(len(paths), func(i int) {
+	bound.Each(len(paths), func(i int) {
 		if d, ok := s.Document(paths[i]); ok && (!d.Derived.Opaque || s.formats.KeptWhole(paths[i], d.Content) != "") {
 			text, _ := s.Text(paths[i])
 			out[i] = append(s.problems(paths[i]), also(paths[i], text)...)

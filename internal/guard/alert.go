@@ -77,12 +77,8 @@ func sanitize(s string, limit int) string {
 		}
 		return r
 	}, s)
-	if len(s) <= limit {
-		return s
+	if len(s) > limit {
+		s = truncate(s, limit-len("…")) + "…"
 	}
-	end := limit - len("…")
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return s
 }

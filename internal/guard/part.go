@@ -45,7 +45,7 @@ func Parts(nodes []*node.Node) []Part {
 			kind = Headline
 			level := max(1, n.Derived.Level)
 			trail = append(trail[:min(len(trail), level-1)], n.Title())
-			where = truncate(strings.Join(trail, " / "))
+			where = truncate(strings.Join(trail, " / "), maxWhere)
 		}
 		parts = append(parts, Part{Kind: kind, Where: where, Digest: n.Own, Text: n.Content})
 		if doc != nil && i <= len(doc.Headlines) {
@@ -67,19 +67,19 @@ func appendBlocks(parts []Part, tree *org.Tree, where string) []Part {
 		}
 		text := tree.Source[e.Start:e.End]
 		parts = append(parts, Part{
-			Kind: Block, Where: truncate(strings.TrimPrefix(where+" / "+label, " / ")), Digest: merkle.Sum([]byte(text)), Text: text,
+			Kind: Block, Where: truncate(strings.TrimPrefix(where+" / "+label, " / "), maxWhere), Digest: merkle.Sum([]byte(text)), Text: text,
 		})
 	}
 	return parts
 }
 
-// truncate makes a label valid UTF-8 of at most maxWhere bytes.
-func truncate(s string) string {
+// truncate makes a text valid UTF-8 of at most limit bytes.
+func truncate(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= maxWhere {
+	if len(s) <= limit {
 		return s
 	}
-	end := maxWhere
+	end := limit
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}

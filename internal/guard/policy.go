@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/fovea-memory/fovea/internal/ignore"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Mode is the reaction to a change of a file outside Fovea.
@@ -47,7 +47,7 @@ type Policy struct {
 type group struct {
 	mode  Mode
 	lines []string
-	rules *ignore.Rules
+	rules *text.Patterns
 }
 
 // NewPolicy returns a policy of the user's rules, followed by the standard patterns,
@@ -60,7 +60,7 @@ func NewPolicy(rules Rules, standard []string) (*Policy, error) {
 		{mode: Lockdown, lines: standard},
 	} {
 		for _, line := range g.lines {
-			if !ignore.Valid(line) {
+			if !text.IsPattern(line) {
 				return nil, fmt.Errorf("%s: %q matches no path", g.mode, line)
 			}
 		}
@@ -71,10 +71,10 @@ func NewPolicy(rules Rules, standard []string) (*Policy, error) {
 
 func (p *Policy) addGroup(g group) {
 	if len(g.lines) > 0 {
-		text := strings.Join(g.lines, "\n")
-		g.rules = ignore.Parse(nil, ".", text)
+		lines := strings.Join(g.lines, "\n")
+		g.rules = text.ParsePatterns(nil, ".", lines)
 		p.groups = append(p.groups, g)
-		g.rules = ignore.Parse(nil, ".", fold(text))
+		g.rules = text.ParsePatterns(nil, ".", fold(lines))
 		p.folded = append(p.folded, g)
 	}
 }

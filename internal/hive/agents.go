@@ -4,14 +4,11 @@ package hive
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -34,49 +31,39 @@ const maxSeen = 5_000
 // Agents lists the agents that the memory knows, by name: those with a folder below agents/, the
 // authors of commits here and in the open projects and sessions, those with working memory, and
 // the holders of tasks. Errors: Other (a commit cannot be read). O(documents of agents, tasks,
-// commits since the last call).
+// commits looked at).
 func (h *Hive) Agents(ctx context.Context) ([]Agent, error) {
-	seen, err := h.names(ctx)
+	all, err := h.names(ctx)
 	if err != nil {
 		return nil, fault.Wrap("agents", "", fault.Other, err)
 	}
-	all := map[string]*Agent{}
-	of := func(name string) *Agent {
-		if all[name] == nil {
-			all[name] = &Agent{Name: name}
-		}
-		return all[name]
-	}
-	for name, s := range seen {
-		a := of(name)
-		a.Seen, a.Session = s.at, s.session
-	}
 	for _, t := range h.Tasks(ctx, Filter{}) {
-		if !t.Claim.IsZero() {
-			a := of(t.Claim.By)
-			a.Tasks = append(a.Tasks, t)
+		if by := t.Claim.By; !t.Claim.IsZero() {
+			holder := all[by]
+			holder.Tasks = append(holder.Tasks, t)
+			all[by] = holder
 		}
 	}
 	var out []Agent
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if author.Check(name) == nil {
-			a := *all[name]
-			a.Unread = len(h.Inbox(name, true))
+			a := all[name]
+			a.Name, a.Unread = name, len(h.Inbox(name, true))
 			out = append(out, a)
 		}
 	}
 	return out, nil
 }
 
-// names returns the agents that the memory knows, with their newest commits.
-func (h *Hive) names(ctx context.Context) (map[string]lastSeen, error) {
-	seen, err := h.log.read(ctx, family(h.scope))
+// names returns the agents that the memory knows, by name, with their newest commits.
+func (h *Hive) names(ctx context.Context) (map[string]Agent, error) {
+	seen, err := newestOf(ctx, family(h.scope))
 	if err != nil {
 		return nil, err
 	}
 	add := func(name string) {
 		if _, known := seen[name]; !known {
-			seen[name] = lastSeen{}
+			seen[name] = Agent{}
 		}
 	}
 	for _, path := range h.scope.Present().Paths() {
@@ -103,77 +90,21 @@ func family(s *scope.Scope) []*scope.Scope {
 	return all
 }
 
-// lastSeen is the newest commit of an agent in a history.
-type lastSeen struct {
-	at      time.Time
-	session string
-}
-
-// seenLog keeps who made the newest commits of each chain, so that a later call reads only those
-// since.
-type seenLog struct {
-	mu     sync.Mutex
-	chains map[*chain.Chain]*seenChain
-}
-
-// seenChain is the part of one chain.
-type seenChain struct {
-	upTo   chain.Commit
-	agents map[string]lastSeen
-}
-
-// read returns the newest commit of each agent over all scopes.
-func (l *seenLog) read(ctx context.Context, scopes []*scope.Scope) (map[string]lastSeen, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	next, all := map[*chain.Chain]*seenChain{}, map[string]lastSeen{}
+// newestOf returns the newest commit of each agent over all scopes, by name.
+func newestOf(ctx context.Context, scopes []*scope.Scope) (map[string]Agent, error) {
+	all := map[string]Agent{}
 	for _, s := range scopes {
-		c := l.chains[s.Chain]
-		if c == nil {
-			c = &seenChain{agents: map[string]lastSeen{}}
-		}
-		if err := c.read(ctx, s.Chain); err != nil {
+		release := s.Chain.Reading()
+		head := s.Chain.Head().Commit.Seq
+		err := s.Chain.About(ctx, new(string), store.Span{From: max(head, maxSeen) - maxSeen + 1, To: head}, func(c *graph.Commit) error {
+			if name := c.Author.Name; c.Author.Kind == author.Agent && c.When().After(all[name].Seen) {
+				all[name] = Agent{Seen: c.When(), Session: c.Session}
+			}
+			return nil
+		})
+		if release(); err != nil {
 			return nil, err
 		}
-		next[s.Chain] = c
-		for name, seen := range c.agents {
-			if seen.at.After(all[name].at) {
-				all[name] = seen
-			}
-		}
 	}
-	l.chains = next
 	return all, nil
-}
-
-// read adds the commits that came since the last call.
-func (c *seenChain) read(ctx context.Context, from *chain.Chain) error {
-	head := from.Head().Commit
-	if head.Digest == c.upTo.Digest || head.Seq == 0 {
-		return nil
-	}
-	defer from.Reading()()
-	fresh, count := map[string]lastSeen{}, 0
-	err := from.Store().Commits(ctx, store.Span{From: 1, To: head.Seq, Backward: true}, func(r store.Record) error {
-		commit, err := graph.DecodeCommit(r.Data, from.Block)
-		if err != nil {
-			return err
-		}
-		if commit.Digest == c.upTo.Digest || count == maxSeen {
-			return chain.ErrStop
-		}
-		count++
-		if name := commit.Author.Name; commit.Author.Kind == author.Agent {
-			if _, known := fresh[name]; !known {
-				fresh[name] = lastSeen{at: commit.When(), session: commit.Session}
-			}
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, chain.ErrStop) {
-		return err
-	}
-	maps.Copy(c.agents, fresh)
-	c.upTo = head
-	return nil
 }

@@ -5,17 +5,12 @@ package hive
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
-	"strings"
 
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // change is one operation on messages and tasks.
@@ -39,28 +34,4 @@ func (w *change) read(path string) (string, error) {
 		err = w.c.Fail(path, fault.Invalid, errors.New("the file is encrypted, so nothing is written into it"))
 	}
 	return text, err
-}
-
-// setOwn sets a property of headlines, and parses their own texts alone: a file of many is
-// not parsed for each.
-func (w *change) setOwn(nodes map[string]*node.Node, key, value string) error {
-	files := map[string]bool{}
-	for _, n := range nodes {
-		files[n.Path] = true
-	}
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		var text strings.Builder
-		for _, n := range w.c.State().Nodes(path) {
-			own := n.Content
-			if nodes[n.ID] != nil {
-				var err error
-				if own, err = write.Edited(write.Parse(w.c.State(), path, own), 0, w.c.Action.Now, document.SetProperty{Key: key, Value: value}); err != nil {
-					return w.c.Fail(path, fault.Invalid, err)
-				}
-			}
-			text.WriteString(own)
-		}
-		w.c.Put(path, text.String())
-	}
-	return nil
 }

@@ -26,47 +26,53 @@ import (
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
 	return h.hold(ctx, "claim", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
 		if held := claimOf(n, now); !held.IsZero() {
-			return 0, w.c.Fail(task, fault.Conflict, heldError(held, me))
-		}
-		if err := ready(ctx, h.scope, w.c.State(), n); errors.Is(err, ErrCycle) {
-			return 0, w.c.Fail(task, fault.Invalid, err)
-		} else if err != nil {
-			return 0, w.c.Fail(task, fault.Conflict, err)
+			return 0, heldError(held, me)
 		}
 		last := document.ClaimNumber(n.Derived.Last(document.ClaimKey))
-		return max(uint64(max(now, 1)), last+1), nil
+		return max(uint64(max(now, 1)), last+1), ready(ctx, h.scope, w.c.State(), n)
 	})
 }
 
 // Renew begins the lease of a claim anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
 func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "renew", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
-		return number, w.c.Fail(task, fault.Conflict, inForce(n, me, number, now))
+	return h.hold(ctx, "renew", task, lease, opts, func(_ *change, n *node.Node, me string, now int64) (uint64, error) {
+		return number, inForce(n, me, number, now)
+	})
+}
+
+// change edits a task that is not done as decide says, of which the errors are of kind Conflict.
+func (h *Hive) change(ctx context.Context, op, task string, opts *scope.WriteOptions,
+	decide func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error)) (chain.Commit, *graph.Commit, error) {
+	me, err := h.caller(ctx, op)
+	if err != nil {
+		return chain.Commit{}, nil, err
+	}
+	return h.run(ctx, scope.Action{Name: op, Key: opts.OrZero().Key}, func(w *change) error {
+		n, now, err := w.task(task)
+		if err != nil {
+			return err
+		}
+		edits, err := decide(w, n, me, now)
+		switch {
+		case errors.Is(err, ErrCycle):
+			return w.c.Fail(task, fault.Invalid, err)
+		case err != nil:
+			return w.c.Fail(task, fault.Conflict, err)
+		}
+		return w.c.Edit(n, edits...)
 	})
 }
 
 // hold writes a claim with the number that decide returns.
 func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, opts *scope.WriteOptions,
-	decide func(w *change, n *node.Node, me string, now int64) (uint64, error)) (Claim, chain.Commit, error) {
-	me, err := h.caller(ctx, op)
-	if err == nil && (lease < MinLease || lease > MaxLease) {
-		err = fault.Errorf(op, task, fault.Invalid, "%w, not %v", ErrLease, lease)
+	decide func(w *change, n *node.Node, me string, now int64) (uint64, error)) (held Claim, c chain.Commit, err error) {
+	if lease < MinLease || lease > MaxLease {
+		return held, c, fault.Errorf(op, task, fault.Invalid, "%w, not %v", ErrLease, lease)
 	}
-	if err != nil {
-		return Claim{}, chain.Commit{}, err
-	}
-	var held Claim
-	c, first, err := h.run(ctx, scope.Action{Name: op, Key: opts.OrZero().Key}, func(w *change) error {
-		n, now, err := w.task(task)
-		if err != nil {
-			return err
-		}
+	c, first, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		number, err := decide(w, n, me, now)
-		if err != nil {
-			return err
-		}
 		held = Claim{By: me, Number: number, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}
-		return w.c.Edit(n, w.claiming(n, held)...)
+		return w.claiming(n, held), err
 	})
 	if err == nil && first != nil {
 		held, err = firstClaim(ctx, h.scope, op, task, first)
@@ -107,7 +113,7 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
 		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
 	}
-	words, _ := w.keywords(n.Path)
+	words, _ := w.c.Document(n.Path).Keywords()
 	i := slices.IndexFunc(inProgressWords, func(word string) bool { return slices.Contains(words, word) })
 	if i >= 0 && n.Derived.Todo != "" && !slices.Contains(inProgressWords, n.Derived.Todo) {
 		edits = append(edits, document.SetTodo{Keyword: inProgressWords[i]})
@@ -115,19 +121,11 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 	return edits
 }
 
-// keywords returns those of a file.
-func (w *change) keywords(path string) (all, done []string) {
-	if t, ok := w.c.Document(path).(document.Tasks); ok {
-		return t.Keywords()
-	}
-	return nil, nil
-}
-
 // Release gives a claim back. The owner may name the number 0: any claim ends. Errors:
 // NotFound, Conflict (ErrClaim, ErrDone), and those of writing the file.
 func (h *Hive) Release(ctx context.Context, task string, number uint64, opts *scope.WriteOptions) (chain.Commit, error) {
 	return h.end(ctx, "release", task, number, opts, func(w *change, n *node.Node) []document.Edit {
-		if words, _ := w.keywords(n.Path); slices.Contains(inProgressWords, n.Derived.Todo) && len(words) > 0 {
+		if words, _ := w.c.Document(n.Path).Keywords(); slices.Contains(inProgressWords, n.Derived.Todo) && len(words) > 0 {
 			return []document.Edit{document.SetTodo{Keyword: words[0]}}
 		}
 		return nil
@@ -138,7 +136,7 @@ func (h *Hive) Release(ctx context.Context, task string, number uint64, opts *sc
 // Errors: those of Release.
 func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope.WriteOptions) (chain.Commit, error) {
 	return h.end(ctx, "done", task, number, opts, func(w *change, n *node.Node) []document.Edit {
-		_, words := w.keywords(n.Path)
+		_, words := w.c.Document(n.Path).Keywords()
 		if i := slices.Index(words, "DONE"); i > 0 {
 			words = words[i:]
 		}
@@ -152,18 +150,10 @@ func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope
 // end removes a claim; its number stays, so that the next one is greater.
 func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *scope.WriteOptions,
 	also func(w *change, n *node.Node) []document.Edit) (chain.Commit, error) {
-	me, err := h.caller(ctx, op)
-	if err != nil {
-		return chain.Commit{}, err
-	}
-	c, _, err := h.run(ctx, scope.Action{Name: op, Key: opts.OrZero().Key}, func(w *change) error {
-		n, now, err := w.task(task)
-		if err != nil {
-			return err
-		}
+	c, _, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
 			if err := inForce(n, me, number, now); err != nil {
-				return w.c.Fail(task, fault.Conflict, err)
+				return nil, err
 			}
 		}
 		edits := also(w, n)
@@ -172,7 +162,7 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 				edits = append(edits, document.RemoveProperty{Key: key})
 			}
 		}
-		return w.c.Edit(n, edits...)
+		return edits, nil
 	})
 	return c, err
 }
@@ -263,11 +253,8 @@ func (r *rate) take(sender string, now int64) bool {
 		r.sent = map[string][]int64{}
 	}
 	for name, times := range r.sent {
-		first := 0
-		for first < len(times) && times[first] <= now-rateWindow.Milliseconds() {
-			first++
-		}
-		if r.sent[name] = times[first:]; first == len(times) {
+		times = slices.DeleteFunc(times, func(at int64) bool { return at <= now-rateWindow.Milliseconds() })
+		if r.sent[name] = times; len(times) == 0 {
 			delete(r.sent, name)
 		}
 	}

@@ -18,7 +18,6 @@ type Hive struct {
 	writer *write.Writer
 	clock  *clock // one for all scopes of a memex
 	rate   rate
-	log    seenLog
 
 	// Owner is what the owner of the memex has seen.
 	Owner *OwnerView

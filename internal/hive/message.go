@@ -23,7 +23,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -171,29 +170,20 @@ func (w *change) deliver(from, id string, m *MessageSendRequest) error {
 		return err
 	}
 	w.c.Action.Message = path + ": " + m.Subject
-	end, err := w.c.Insert(path, w.headline(from, id, w.title(path, from, id, m), m))
+	text, end, err := w.c.Inserted(path, w.headline(from, id, m.Subject, m))
+	if err != nil || !hasTitle(w.c.State(), path, end.Source(), m.Subject) { // keywords or tags of the file are read in it
+		framed := zeroWidthSpace + m.Subject
+		if strings.HasSuffix(framed, ":") { // it reads as a tag
+			framed += zeroWidthSpace
+		}
+		text, end, err = w.c.Inserted(path, w.headline(from, id, framed, m))
+	}
 	if err != nil {
 		return err
 	}
+	w.c.Put(path, text)
 	w.c.Check = func(_, next *graph.State, delta *graph.Delta) error { return w.isOne(next, delta, end, path, id) }
 	return nil
-}
-
-// title returns the subject, framed where the file's keywords or tags would be read in it.
-func (w *change) title(path, from, id string, m *MessageSendRequest) string {
-	text := w.c.Text(path)
-	if nodes := w.c.State().Nodes(path); len(nodes) > 1 { // a large inbox is not parsed for one message
-		text = nodes[0].Content
-	}
-	text, err := write.Edited(write.Parse(w.c.State(), path, text), -1, w.c.Action.Now, w.headline(from, id, m.Subject, m))
-	if err == nil && hasTitle(w.c.State(), path, text, m.Subject) {
-		return m.Subject
-	}
-	framed := zeroWidthSpace + m.Subject
-	if strings.HasSuffix(framed, ":") { // it reads as a tag
-		framed += zeroWidthSpace
-	}
-	return framed
 }
 
 // hasTitle reports whether the last headline of a text is read with a title and nothing else.

@@ -5,7 +5,6 @@ package hive
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"sync"
@@ -38,28 +37,20 @@ type OwnerView struct {
 
 // Seen returns the position up to which the owner has looked, the zero value for never. Errors:
 // Corrupt (the file is damaged; SetSeen writes it anew), Other.
-func (o *OwnerView) Seen() (Seen, error) {
+func (o *OwnerView) Seen() (seen Seen, err error) {
 	b, err := o.scope.FS.ReadFile(seenFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Seen{}, nil
+		return seen, nil
 	case err != nil:
-		return Seen{}, fault.Wrap("seen", seenFile, fault.Other, err)
+		return seen, fault.Wrap("seen", seenFile, fault.Other, err)
+	case len(b) > maxSeenFile:
+		return seen, fault.Errorf("seen", seenFile, fault.Corrupt, "it has more than %d bytes", maxSeenFile)
 	}
-	l, err := decodeSeen(b)
-	return l, fault.Wrap("seen", seenFile, fault.Corrupt, err)
-}
-
-// decodeSeen reads the file.
-func decodeSeen(b []byte) (Seen, error) {
-	var l Seen
-	if len(b) > maxSeenFile {
-		return l, fmt.Errorf("it has more than %d bytes", maxSeenFile)
+	if err := json.Unmarshal(b, &seen); err != nil {
+		return Seen{}, fault.Errorf("seen", seenFile, fault.Corrupt, "it is not JSON: %w", err)
 	}
-	if err := json.Unmarshal(b, &l); err != nil {
-		return Seen{}, fmt.Errorf("it is not JSON: %w", err)
-	}
-	return l, nil
+	return seen, nil
 }
 
 // SetSeen records the position up to which the owner has looked at some scopes, durably, and does

@@ -5,13 +5,16 @@ package hive
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/internal/write"
 )
 
 // Bounds of one answer of Read.
@@ -85,15 +88,14 @@ func ownMessage(state *graph.State, me, id string) (Message, error) {
 	return Message{}, fault.Wrap("read", id, fault.NotFound, ErrNotYours)
 }
 
-// hand chooses the messages to return, after the files of the inbox were read again.
+// hand chooses the messages to return, after their files were read again.
 func (w *change) hand(me string, ids []string) (read []Message, left int, err error) {
-	for _, path := range inboxes(w.c.State(), me) {
-		if !w.needs(path, ids) {
-			continue
-		}
-		if _, err := w.read(path); err != nil {
-			return nil, 0, err
-		}
+	read, _, err = chosen(w.c.State(), me, ids)
+	for i := 0; err == nil && i < len(read); i++ {
+		_, err = w.read(read[i].Path)
+	}
+	if err != nil {
+		return nil, 0, err
 	}
 	return chosen(w.c.State(), me, ids)
 }
@@ -141,27 +143,29 @@ func chosen(state *graph.State, me string, ids []string) (read []Message, left i
 	return read, 0, nil
 }
 
-// needs reports whether a file of the inbox may have to be marked.
-func (w *change) needs(path string, ids []string) bool {
-	state := w.c.State()
-	if len(ids) == 0 {
-		return slices.ContainsFunc(state.Nodes(path), isUnread)
-	}
-	return slices.ContainsFunc(ids, func(id string) bool {
-		n, ok := state.Get(id)
-		return ok && n.Path == path
-	})
-}
-
-// mark marks messages as read.
+// mark marks messages as read. It parses their own texts alone: a file of many is not parsed for each.
 func (w *change) mark(read []Message) error {
-	marked := map[string]*node.Node{}
+	marked, paths := map[string]bool{}, map[string]bool{}
 	for i := range read {
-		if !read[i].Read {
-			marked[read[i].ID], _ = w.c.State().Get(read[i].ID)
-			read[i].Read = true
+		if m := &read[i]; !m.Read {
+			marked[m.ID], paths[m.Path], m.Read = true, true, true
 		}
 	}
 	w.c.Action.Message = scope.Count(len(marked), "message") + " read"
-	return w.setOwn(marked, keyRead, w.c.Action.Now.UTC().Format(stampForm))
+	state, edit := w.c.State(), document.SetProperty{Key: keyRead, Value: w.c.Action.Now.UTC().Format(stampForm)}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		var text strings.Builder
+		for _, n := range state.Nodes(path) {
+			own := n.Content
+			if marked[n.ID] {
+				var err error
+				if own, err = write.Edited(write.Parse(state, path, own), 0, w.c.Action.Now, edit); err != nil {
+					return w.c.Fail(path, fault.Invalid, err)
+				}
+			}
+			text.WriteString(own)
+		}
+		w.c.Put(path, text.String())
+	}
+	return nil
 }

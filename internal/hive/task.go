@@ -215,7 +215,6 @@ const maxDependencies = 10_000
 
 // ready returns why a task cannot be claimed: it waits for itself, or for others.
 func ready(ctx context.Context, s *scope.Scope, state *graph.State, n *node.Node) error {
-	var open []string
 	way, seen := []string{n.ID}, map[string]bool{}
 	var visit func(*node.Node) error
 	visit = func(at *node.Node) error {
@@ -224,12 +223,7 @@ func ready(ctx context.Context, s *scope.Scope, state *graph.State, n *node.Node
 			switch {
 			case id == n.ID || next != nil && next.ID == n.ID:
 				return fmt.Errorf("%w: %s", ErrCycle, strings.Join(append(way, n.ID), " waits for "))
-			case next != nil && next.Derived.Done:
-				continue
-			case at == n:
-				open = append(open, id)
-			}
-			if next == nil || seen[next.ID] || len(seen) == maxDependencies {
+			case next == nil || next.Derived.Done || seen[next.ID] || len(seen) == maxDependencies:
 				continue
 			}
 			seen[next.ID], way = true, append(way, next.ID)
@@ -243,12 +237,15 @@ func ready(ctx context.Context, s *scope.Scope, state *graph.State, n *node.Node
 	if err := visit(n); err != nil {
 		return err
 	}
-	if len(open) > 0 {
-		for i, id := range open {
-			if find(ctx, s, state, id) == nil {
-				open[i] += " (there is no such note: correct DEPENDS_ON)"
-			}
+	var open []string
+	for _, id := range dependencies(n) {
+		if other := find(ctx, s, state, id); other == nil {
+			open = append(open, id+" (there is no such note: correct DEPENDS_ON)")
+		} else if !other.Derived.Done {
+			open = append(open, id)
 		}
+	}
+	if len(open) > 0 {
 		return fmt.Errorf("%w: %s", ErrBlocked, scope.Abbreviate(open, ""))
 	}
 	return nil

@@ -11,14 +11,18 @@ import (
 	"time"
 )
 
-// reauthorized serves streams. It admits the caller again at each write, and at each beat
+// reauthorized serves streams, until the server stops. It admits the caller again at each write, and at each beat
 // without one: after its token was removed a caller receives nothing more, and the stream
 // ends. A client that does not read for transferTimeout loses the connection.
 func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
 		defer stop()
-		original := r.Clone(ctx) // next may change the request
+		original := r.Clone(ctx)   // next may change the request
+		var ending <-chan struct{} // of a stream; other requests are answered
+		if r.Method == http.MethodGet {
+			ending = s.opts.Stop
+		}
 		still := func() error {
 			_, err := admit(original)
 			return err
@@ -36,6 +40,8 @@ func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 				select {
 				case <-ctx.Done():
 					return
+				case <-ending:
+					stop()
 				case <-beats.C:
 					if still() != nil {
 						stop()

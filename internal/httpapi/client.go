@@ -14,9 +14,10 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"unicode"
 
 	"github.com/google/uuid"
@@ -254,11 +255,11 @@ func refused(op string, answer *http.Response, text []byte) error {
 	return err
 }
 
-// Events calls told with each commit after the one with the number since, in
-// order, each once, and with progress as it comes, until the context ends, told
-// returns an error, or the connection is lost. The caller then has the number of
-// the last commit it was told of to go on from.
-func (c *Client) Events(ctx context.Context, since uint64, told func(api.Event) error) error {
+// Events calls told with the kind and the JSON of each event of the stream (doc/format/events.md):
+// commits after the one with the number since, in order, each once, notices, and progress as it comes,
+// until the context ends, told returns an error, or the connection is lost. The caller then
+// has the number of the last commit it was told of to go on from.
+func (c *Client) Events(ctx context.Context, since uint64, told func(kind string, data []byte) error) error {
 	r, err := c.request(ctx, http.MethodGet, fmt.Sprintf("/v1/events?since=%d", since), nil)
 	if err != nil {
 		return err
@@ -285,7 +286,10 @@ func (c *Client) Events(ctx context.Context, since uint64, told func(api.Event) 
 		case "event":
 			kind = value
 		case "data":
-			if err := publish(kind, value, told); err != nil {
+			if kind == "client" { // the name of this stream
+				continue
+			}
+			if err := told(kind, []byte(value)); err != nil {
 				return err
 			}
 		}
@@ -296,73 +300,38 @@ func (c *Client) Events(ctx context.Context, since uint64, told func(api.Event) 
 	return gone(ctx, "events", err)
 }
 
-// publish reads one event. Kinds that are not known are left out.
-func publish(kind, data string, told func(api.Event) error) error {
-	var e api.Event
-	var err error
-	switch kind {
-	case "commit":
-		e.Commit = new(api.Commit)
-		err = json.Unmarshal([]byte(data), e.Commit)
-	case "review", "message", "lockdown", "conflicts":
-		e.Notice = &api.Notice{Event: kind, Data: json.RawMessage(data)}
-	case "progress":
-		err = json.Unmarshal([]byte(data), &e)
-	default:
-		return nil
-	}
-	if err != nil {
-		return fault.Errorf("events", "", fault.Other, "an event is not JSON: %w", err)
-	}
-	return told(e)
-}
-
-// ingest is the operation of that name while its commits and its progress are
-// told.
+// ingest is the operation of that name. Its progress is told while it goes on, its commits when it is done.
 func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestRequest) (any, error) {
 	h, err := c.Hello(ctx)
 	if err != nil {
 		return nil, err
 	}
-	listening, stop := context.WithCancel(ctx)
-	defer stop()
-	var told atomic.Uint64 // the newest commit that was passed on
-	told.Store(h.Seq)
-	var answer any
-	posted := make(chan struct{})
-	complete := func() bool { return err != nil || answer.(*api.Status).Seq <= told.Load() }
-	go func() {
-		answer, err = c.post(ctx, call) // the functions of the request are not sent
-		close(posted)
-		if complete() {
-			stop()
-		}
-	}()
-	_ = c.Events(listening, h.Seq, func(e api.Event) error { // what it misses is in the log
-		told.Store(max(told.Load(), pass(e, req)))
-		select {
-		case <-posted:
-			if complete() {
-				return context.Canceled
+	var listening sync.WaitGroup
+	events, stop := context.WithCancel(ctx)
+	listening.Go(func() {
+		_ = c.Events(events, h.Seq, func(kind string, data []byte) error {
+			var done api.Event
+			if kind == "progress" && req.Progress != nil && json.Unmarshal(data, &done) == nil {
+				req.Progress(done.Done, done.Total)
 			}
-		default:
-		}
-		return nil
+			return nil
+		})
 	})
-	<-posted
-	return answer, err
-}
-
-// pass tells of an event whoever asked for it, and returns the commit's number.
-func pass(e api.Event, req api.IngestRequest) uint64 {
-	if e.Commit == nil {
-		if req.Progress != nil && e.Notice == nil {
-			req.Progress(e.Done, e.Total)
+	answer, err := c.post(ctx, call) // the functions of the request are not sent
+	stop()
+	listening.Wait()
+	status, ok := answer.(*api.Status)
+	if err != nil || !ok || req.Committed == nil || status.Seq <= h.Seq {
+		return answer, err
+	}
+	// The memex' commits have these numbers. What the list lacks is in the log.
+	memex := Client{http: c.http, base: c.base, opts: ClientOptions{Token: c.opts.Token}}
+	since := api.LogRequest{Limit: int(status.Seq - h.Seq)}
+	made, _ := api.OpLog.Call(ctx, api.WithSync(memex.call, api.SyncNone), since)
+	for _, commit := range slices.Backward(made) {
+		if commit.Kind == "ingest" && commit.Seq > h.Seq {
+			req.Committed(commit)
 		}
-		return 0
 	}
-	if req.Committed != nil && e.Commit.Kind == "ingest" {
-		req.Committed(*e.Commit)
-	}
-	return e.Commit.Seq
+	return answer, nil
 }

@@ -23,7 +23,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	_ "github.com/fovea-memory/fovea/api/care" // its operations
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
@@ -275,11 +274,15 @@ func TestEventsFromAnyNumber(t *testing.T) {
 	var writing sync.WaitGroup
 	var got []uint64
 	enough := errors.New("enough")
-	err := c.Events(t.Context(), 1, func(e api.Event) error {
-		if e.Commit == nil {
+	err := c.Events(t.Context(), 1, func(kind string, data []byte) error {
+		if kind != "commit" {
 			return nil
 		}
-		if got = append(got, e.Commit.Seq); len(got) == 2 {
+		var commit api.Commit
+		if err := json.Unmarshal(data, &commit); err != nil {
+			return err
+		}
+		if got = append(got, commit.Seq); len(got) == 2 {
 			writing.Go(func() { remember(2) })
 		}
 		if len(got) == 4 {

@@ -19,7 +19,6 @@
 //     an agent per minute.
 //   - A write under an idempotency key is carried out once, and answered again from
 //     what was stored.
-//   - A list is the same JSON in one answer and in pages.
 //   - What a Client returns is what a Service in this process would, errors included. A write that
 //     was cut off by a lost connection is sent again under the same key, so that it happens once,
 //     if ClientOptions.Again brings a daemon back.

@@ -36,7 +36,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	var missed []api.Commit
 	if past {
 		if missed, err = s.missed(r, seq, head); err != nil {
-			fail(w, r, "events", err)
+			fail(w, "events", err)
 			return
 		}
 	}
@@ -56,10 +56,10 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			if gaveWay(r.Context()) {
-				st.end(errStreamGaveWay)
+				why := errStreamGaveWay.Error()
+				end := api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why}
+				st.json("end", end)
 			}
-			return
-		case <-s.opts.Stop:
 			return
 		case <-ticks.C:
 			st.comment("")
@@ -170,11 +170,6 @@ func (s *stream) commits(list ...api.Commit) {
 	if all.Len() > 0 {
 		s.send(all.String())
 	}
-}
-
-// end sends the reason why the stream ends.
-func (s *stream) end(why error) {
-	s.json("end", api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why.Error()})
 }
 
 func (s *stream) comment(text string) { s.send(": " + text + "\n\n") }

@@ -19,7 +19,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	_ "github.com/fovea-memory/fovea/api/care" // their operations
 	_ "github.com/fovea-memory/fovea/api/exchange"
 	_ "github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/document"

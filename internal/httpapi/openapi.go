@@ -63,15 +63,15 @@ func pathOf(op *api.Operation, schemas, problem object) (object, error) {
 	}
 	sh := shapeOf(op)
 	item := object{"post": object{
-		"operationId": op.Name, "summary": op.Summary, "parameters": sh.asked(http.MethodPost),
-		"responses":   sh.responses(http.MethodPost, result, problem),
+		"operationId": op.Name, "summary": op.Summary, "parameters": sh.asked(),
+		"responses":   sh.responses(result, problem),
 		"requestBody": object{"content": object{"application/json": object{"schema": request}}},
 	}}
 	if sh.gettable() {
 		item["get"] = object{
 			"operationId": "get-" + op.Name, "summary": op.Summary,
-			"parameters": append(parametersOf(sh, schemas), sh.asked(http.MethodGet)...),
-			"responses":  sh.responses(http.MethodGet, result, problem),
+			"parameters": append(parametersOf(sh, schemas), sh.asked()...),
+			"responses":  sh.responses(result, problem),
 		}
 	}
 	return item, nil
@@ -95,29 +95,7 @@ func parametersOf(s *shape, schemas object) []any {
 		}
 		list = append(list, one)
 	}
-	if s.paged() {
-		list = append(list, parameterOf("cursor", "string", "the next page, from the Link header"))
-	}
 	return list
-}
-
-// kindOf names the type of a parameter in a schema, "" for what cannot be one.
-func kindOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "boolean"
-	case reflect.Int, reflect.Int64, reflect.Uint64:
-		return "integer"
-	case reflect.Float64:
-		return "number"
-	case reflect.String:
-		return "string"
-	case reflect.Slice:
-		if t.Elem().Kind() == reflect.String {
-			return "array"
-		}
-	}
-	return ""
 }
 
 func parameterOf(name, kind, about string) object {
@@ -177,25 +155,19 @@ func extensible(s *jsonschema.Schema) {
 func (s *Server) openAPI(w http.ResponseWriter, r *http.Request) {
 	doc, err := description()
 	if err != nil {
-		fail(w, r, "openapi", err)
+		fail(w, "openapi", err)
 		return
 	}
 	s.answer(w, r, doc)
 }
 
 // asked describes what an operation takes beside its request.
-func (s *shape) asked(method string) []any {
+func (s *shape) asked() []any {
 	sync := parameterOf("sync", "string", "scan reads the whole folder first, none leaves it alone")
 	sync["schema"] = object{"type": "string", "enum": []string{string(api.SyncScan), string(api.SyncNone)}}
 	list := append([]any{sync}, who()...)
 	if s.op.Effect != api.Reads {
 		list = append(list, headerOf(api.HeaderOp, "a request that was carried out under the same key is answered as the first time; use a random UUID"))
-	}
-	if s.based() {
-		list = append(list, headerOf("If-Match", "the node's digest as it was read, quoted, instead of base: 412 when it is another by now; * is any that is there"))
-	}
-	if method == http.MethodGet && s.tagged() {
-		list = append(list, headerOf("If-None-Match", "an ETag: 304 when the answer is the same still"))
 	}
 	return list
 }
@@ -217,23 +189,13 @@ func headerOf(name, about string) object {
 }
 
 // responses describes the answers of an operation.
-func (s *shape) responses(method string, result, problem object) object {
+func (s *shape) responses(result, problem object) object {
 	headers := object{api.HeaderWarning: headerSchema("what a person should know though all went well, quoted; may be repeated")}
 	responses := object{"default": problem}
-	if s.tagged() {
-		headers["ETag"] = headerSchema("the digest of the node, or the root of the memory that was read; absent where neither is certain")
-	}
-	if method == http.MethodGet && s.paged() {
-		headers["Link"] = headerSchema("the next page, with rel=next; absent behind the last")
-	}
-	if method == http.MethodGet && s.tagged() {
-		responses["304"] = object{"description": "The answer is the one that If-None-Match names", "headers": headers}
-	}
-	if s.based() {
-		responses["412"] = described(problem, "The node is not as If-Match says; theirs is what it is", nil)
-	}
 	if s.op.Effect != api.Reads {
-		responses["429"] = described(problem, "The agent writes too often", object{"Retry-After": headerSchema("seconds")})
+		busy := maps.Clone(problem)
+		busy["description"], busy["headers"] = "The agent writes too often", object{"Retry-After": headerSchema("seconds")}
+		responses["429"] = busy
 	}
 	responses["200"] = object{
 		"description": "The answer", "headers": headers,
@@ -245,16 +207,6 @@ func (s *shape) responses(method string, result, problem object) object {
 // headerSchema describes a header of an answer.
 func headerSchema(about string) object {
 	return object{"description": about, "schema": object{"type": "string"}}
-}
-
-// described is an answer under another description.
-func described(answer object, about string, headers object) object {
-	answer = maps.Clone(answer)
-	answer["description"] = about
-	if headers != nil {
-		answer["headers"] = headers
-	}
-	return answer
 }
 
 // beside describes what is no operation of the memory.

@@ -12,11 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -25,24 +22,17 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	shape := shapeOf(op)
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := trust.MayAsk(r.Context(), op); err != nil {
-			events.Log(r.Context(), s.opts.Calls, op, err)
-			fail(w, r, op.Name, err)
+			api.LogCall(r.Context(), s.opts.Calls, op, err)
+			fail(w, op.Name, err)
 			return
 		}
-		call, pg, ok := s.callOf(w, r, shape)
+		call, ok := s.callOf(w, r, shape)
 		if !ok {
 			return
 		}
 		ctx, stop := context.WithTimeout(r.Context(), s.opts.Time)
 		defer stop()
-		before := s.opts.Hello()
 		a, err := s.service(ctx, call)
-		after := s.opts.Hello()
-		if err == nil && pg.first() && moment(before) != moment(after) { // the list may be of either
-			before = after
-			a, err = s.service(ctx, call)
-			after = s.opts.Hello()
-		}
 		if err != nil {
 			if gaveWay(r.Context()) {
 				err = fault.Wrap(op.Name, "", fault.Busy, errGaveWay)
@@ -50,30 +40,16 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			if errors.Is(err, errTooOften) || errors.Is(err, errGaveWay) {
 				w.Header().Set("Retry-After", "1")
 			}
-			fail(w, r, op.Name, err)
+			fail(w, op.Name, err)
 			return
-		}
-		if a, ok = pg.cut(w, r, a, before, after); !ok {
-			return
-		}
-		if tag := shape.tag(a, before.Root, after.Root); tag != "" && (author.ScopesOf(ctx) == api.Scopes{} || op.Name == "show") {
-			w.Header().Set("ETag", `"`+tag+`"`)
-			if r.Method == http.MethodGet && matches(r.Header.Get("If-None-Match"), tag) {
-				w.WriteHeader(http.StatusNotModified)
-				return
-			}
 		}
 		w.Header().Set("Cache-Control", "private, no-cache")
 		s.answer(w, r, a)
 	}
 }
 
-// statusOf is Status, but a condition of the request that does not hold is told
-// as HTTP does.
-func statusOf(r *http.Request, err error) int {
-	if r.Header.Get("If-Match") != "" && fovea.KindOf(err) == fovea.Conflict {
-		return http.StatusPreconditionFailed
-	}
+// statusOf is Status, but what HTTP has statuses for is told as HTTP does.
+func statusOf(err error) int {
 	switch {
 	case errors.Is(err, errTooOften), errors.Is(err, errGaveWay):
 		return http.StatusTooManyRequests
@@ -84,45 +60,45 @@ func statusOf(r *http.Request, err error) int {
 }
 
 // callOf makes the call that a request asks for.
-func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c api.Call, pg *page, ok bool) {
-	body, pg, ok := s.request(w, r, sh)
+func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c api.Call, ok bool) {
+	body, ok := s.request(w, r, sh)
 	if !ok {
-		return c, nil, false
+		return c, false
 	}
 	sync := api.Sync(r.URL.Query().Get("sync"))
 	if sync != "" && sync != api.SyncScan && sync != api.SyncNone {
 		problem(w, http.StatusBadRequest, "invalid", "sync: is scan or none")
-		return c, nil, false
+		return c, false
 	}
 	req, err := sh.op.DecodeRequest(body)
 	if err != nil {
-		events.Log(r.Context(), s.opts.Calls, sh.op, err)
-		fail(w, r, sh.op.Name, err)
-		return c, nil, false
+		api.LogCall(r.Context(), s.opts.Calls, sh.op, err)
+		fail(w, sh.op.Name, err)
+		return c, false
 	}
 	return api.Call{Op: sh.op, Request: req, Key: r.Header.Get(api.HeaderOp), Sync: sync, Warn: func(err error) {
 		w.Header().Add(api.HeaderWarning, strconv.QuoteToASCII(err.Error()))
-	}}, pg, true
+	}}, true
 }
 
 // request reads the JSON of a request: the body of a POST, the parameters of a
 // GET.
-func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]byte, *page, bool) {
-	fields, pg, err := sh.parameters(r)
+func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]byte, bool) {
+	fields, err := sh.parameters(r)
 	if err != nil {
-		fail(w, r, sh.op.Name, err)
-		return nil, nil, false
+		fail(w, sh.op.Name, err)
+		return nil, false
 	}
 	if r.Method == http.MethodGet {
-		return fields, pg, true
+		return fields, true
 	}
 	if how := r.Header.Get("Content-Encoding"); how != "" && !strings.EqualFold(how, "identity") {
 		problem(w, http.StatusUnsupportedMediaType, "invalid", "Content-Encoding: send the JSON as it is, without "+strconv.QuoteToASCII(how))
-		return nil, nil, false
+		return nil, false
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil && gaveWay(r.Context()) {
-		return nil, nil, false // sharing says so
+		return nil, false // sharing says so
 	}
 	if err != nil {
 		status, why := http.StatusBadRequest, "the request: "+err.Error()
@@ -130,26 +106,15 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 			status, why = http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes; send less", large.Limit)
 		}
 		problem(w, status, "invalid", why)
-		return nil, nil, false
+		return nil, false
 	}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && kind != "application/json" {
 		problem(w, http.StatusUnsupportedMediaType, "invalid", "send JSON, with Content-Type: application/json")
-		return nil, nil, false
+		return nil, false
 	}
-	if body, err = sh.rebased(body, r.Header.Get("If-Match")); err != nil {
-		fail(w, r, sh.op.Name, err)
-		return nil, nil, false
+	if r.Header.Get("If-Match") != "" && sh.op.Effect != api.Reads { // who sends it wants the write to hang on it
+		fail(w, sh.op.Name, sh.invalid(errors.New("If-Match is not read; send the digest of the node as base, where there is one")))
+		return nil, false
 	}
-	return body, pg, true
-}
-
-// matches reports whether an If-None-Match header names a tag.
-func matches(header, tag string) bool {
-	for one := range strings.SplitSeq(header, ",") {
-		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
-		if one == "*" || strings.Trim(one, `"`) == tag {
-			return true
-		}
-	}
-	return false
+	return body, true
 }

@@ -42,9 +42,9 @@ func Status(err error) int {
 }
 
 // fail answers a request with an error of an operation.
-func fail(w http.ResponseWriter, r *http.Request, op string, err error) {
+func fail(w http.ResponseWriter, op string, err error) {
 	f := api.FaultOf(op, err)
-	f.Status = statusOf(r, err)
+	f.Status = statusOf(err)
 	writeProblem(w, f)
 }
 

@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,14 +33,8 @@ const (
 type rates struct {
 	mu        sync.Mutex
 	perMinute int // at least 1
-	agents    bound.Map[limitedAs, *rate.Limiter]
-}
-
-// limitedAs is the key of a rate. A name that a client chose does not count for the agent that
-// has a token of that name.
-type limitedAs struct {
-	bearer bound.Bearer
-	agent  string
+	// By bearer and name: a name that a client chose does not count for the agent that has a token of that name.
+	agents bound.Map[string, *rate.Limiter]
 }
 
 // limit begins to count anew if the limit is another one.
@@ -52,7 +47,7 @@ func (l *rates) limit(perMinute int) {
 	}
 }
 
-func (l *rates) of(agent limitedAs) *rate.Limiter {
+func (l *rates) of(agent string) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one, ok := l.agents.Get(agent)
@@ -72,7 +67,7 @@ var errTooOften = errors.New("too many writes")
 func (s *Server) limited(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		if g := author.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
-			if err := s.turn(ctx, limitedAs{api.BearerOf(g), g.Agent}, c.Op.History && c.Op.Effect == api.Writes); err != nil {
+			if err := s.turn(ctx, string(api.BearerOf(g))+" "+g.Agent, c.Op.History && c.Op.Effect == api.Writes); err != nil {
 				return nil, fault.Wrap(c.Op.Name, g.Agent, fault.Busy, err)
 			}
 		}
@@ -82,23 +77,16 @@ func (s *Server) limited(next api.Service) api.Service {
 
 // turn returns when an agent may write. To keep a whole state counts as keptShare of what it may write
 // at once.
-func (s *Server) turn(ctx context.Context, agent limitedAs, keeps bool) error {
+func (s *Server) turn(ctx context.Context, agent string, keeps bool) error {
 	limiter, writes := s.rates.of(agent), 1
 	if keeps {
 		writes = max(limiter.Burst()/keptShare, 1)
 	}
-	turn := limiter.ReserveN(time.Now(), writes)
-	wait := turn.Delay()
-	switch {
-	case wait > maxWait:
-		turn.Cancel()
-		return fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, int(math.Round(float64(limiter.Limit())*60)))
-	case wait > 0:
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	soon, stop := context.WithTimeout(ctx, maxWait)
+	defer stop()
+	if limiter.WaitN(soon, writes) == nil {
+		return nil
 	}
-	return nil
+	perMinute := int(math.Round(float64(limiter.Limit()) * 60))
+	return cmp.Or(ctx.Err(), fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, perMinute))
 }

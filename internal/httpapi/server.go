@@ -4,16 +4,16 @@ package httpapi
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/bound"
@@ -28,7 +28,7 @@ type Options struct {
 	Feed *api.Feed
 	// Ready returns why the memory cannot answer yet, nil when it can.
 	Ready func() error
-	// Calls receives a line for each call, see events.Logged; nil logs none.
+	// Calls receives a line for each call, see api.Logged; nil logs none.
 	Calls *slog.Logger
 	// Stop, when closed, ends the streams, so that a server can shut down.
 	Stop <-chan struct{}
@@ -75,7 +75,7 @@ func New(opts Options) *Server {
 	s := &Server{opts: opts, requests: bound.NewShares(bound.Requests), streams: bound.NewShares(bound.Streams),
 		large: bound.NewShares(bound.Large)}
 	s.Limit(opts.WritesPerMinute)
-	s.service = api.Chain(opts.Service, events.Logged(opts.Calls), idempotent(), s.limited, trust.Guarded)
+	s.service = api.Chain(opts.Service, api.Logged(opts.Calls), idempotent(), s.limited, trust.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}
@@ -91,23 +91,27 @@ func (s *Server) Limit(writesPerMinute int) {
 func (s *Server) Handler(admit Admission) http.Handler {
 	inner := http.NewServeMux()
 	for _, op := range api.Operations {
-		inner.Handle("POST /v1/"+op.Name, s.operation(op))
+		allow := "POST"
 		if shapeOf(op).gettable() {
-			inner.Handle("GET /v1/"+op.Name, s.operation(op))
+			allow = "GET, HEAD, POST"
 		}
+		inner.Handle("/v1/"+op.Name, only(allow, s.operation(op)))
 	}
-	inner.HandleFunc("GET /v1/hello", s.hello)
-	inner.Handle("GET /v1/events", s.streaming(s.reauthorized(admit, http.HandlerFunc(s.events))))
-	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
+	inner.Handle("/v1/hello", only("GET, HEAD", http.HandlerFunc(s.hello)))
+	inner.Handle("/v1/events", only("GET, HEAD", s.streaming(s.reauthorized(admit, http.HandlerFunc(s.events)))))
+	inner.Handle("/v1/openapi.json", only("GET, HEAD", http.HandlerFunc(s.openAPI)))
 	if s.mcp != nil {
-		mcp := s.reauthorized(admit, s.untilStop(s.mcp))
+		mcp := s.reauthorized(admit, s.mcp)
 		inner.Handle("/mcp", mcp)
 		inner.Handle("GET /mcp", s.streaming(mcp))
 	}
+	inner.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		problem(w, http.StatusNotFound, "not found", r.URL.Path+": nothing is here; GET /v1/openapi.json lists what is")
+	})
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /healthz", s.healthy)
 	outer.HandleFunc("GET /readyz", s.ready)
-	outer.Handle("/", admitted(admit, s.sharing(typed(inner))))
+	outer.Handle("/", admitted(admit, s.sharing(inner)))
 	return s.recovered(s.bounded(outer))
 }
 
@@ -132,31 +136,17 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 	})
 }
 
-// typed answers requests without a route by a problem, like all errors.
-func typed(mux *http.ServeMux) http.Handler {
+// only serves requests of the methods in a list.
+func only(allow string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		found, pattern := mux.Handler(r)
-		if pattern != "" {
-			found.ServeHTTP(w, r)
-			return
-		}
-		plain := &silent{header: http.Header{}}
-		found.ServeHTTP(plain, r)
-		if allow := plain.header.Get("Allow"); allow != "" {
+		if !slices.Contains(strings.Split(allow, ", "), r.Method) {
 			w.Header().Set("Allow", allow)
 			problem(w, http.StatusMethodNotAllowed, "invalid", r.Method+" "+r.URL.Path+": use "+allow)
 			return
 		}
-		problem(w, http.StatusNotFound, "not found", r.URL.Path+": nothing is here; GET /v1/openapi.json lists what is")
+		next.ServeHTTP(w, r)
 	})
 }
-
-// silent discards an answer.
-type silent struct{ header http.Header }
-
-func (s *silent) Header() http.Header         { return s.header }
-func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
-func (s *silent) WriteHeader(int)             {}
 
 // transferTimeout is how long a client may take to send a request, or to receive an answer.
 const transferTimeout = 60 * time.Second
@@ -186,26 +176,6 @@ func (c *timedBody) Read(b []byte) (int, error) {
 		_ = c.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
-}
-
-// untilStop ends streams when the server stops.
-func (s *Server) untilStop(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet {
-			next.ServeHTTP(w, r)
-			return
-		}
-		ctx, stop := context.WithCancel(r.Context())
-		defer stop()
-		go func() {
-			select {
-			case <-s.opts.Stop:
-				stop()
-			case <-ctx.Done():
-			}
-		}()
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
 }
 
 func (s *Server) hello(w http.ResponseWriter, r *http.Request) {

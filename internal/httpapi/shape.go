@@ -3,7 +3,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,11 +21,10 @@ type shape struct {
 	op       *api.Operation
 	fields   map[string]reflect.Type // of the request, by key
 	required map[string]bool         // keys without which it is none
-	list     bool                    // the answer is one
 }
 
 func shapeOf(op *api.Operation) *shape {
-	s := &shape{op: op, fields: map[string]reflect.Type{}, required: map[string]bool{}, list: op.Answer.Kind() == reflect.Slice}
+	s := &shape{op: op, fields: map[string]reflect.Type{}, required: map[string]bool{}}
 	for _, f := range reflect.VisibleFields(op.Request) {
 		key, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if key == "" || key == "-" {
@@ -51,133 +49,70 @@ func (s *shape) gettable() bool {
 	return s.op.Effect == api.Reads
 }
 
-// paged reports whether a GET may ask for the answer in pages.
-func (s *shape) paged() bool { return s.list && s.fields["limit"] != nil }
-
-// based reports whether a write can hang on what the node was.
-func (s *shape) based() bool { return s.fields["base"] != nil }
-
-// tagged reports whether answers may have an ETag.
-func (s *shape) tagged() bool {
-	switch s.op.Answer {
-	case reflect.TypeFor[*api.Shown](), reflect.TypeFor[*api.EditResponse](), reflect.TypeFor[*api.ContextResponse]():
-		return true
-	}
-	return s.rooted()
-}
-
-// rooted reports whether the ETag of an answer is the root of the memory around it.
-func (s *shape) rooted() bool { return s.op.Name == "query" || s.op.Name == "search" }
-
-// aside are the parameters that are not of the request.
-var aside = map[string]bool{"sync": true, "cursor": true}
-
-// parameters makes the JSON of a request from the parameters of a GET, and finds
-// the page that is asked for.
-func (s *shape) parameters(r *http.Request) ([]byte, *page, error) {
+// parameters makes the JSON of a request from the parameters of a GET.
+func (s *shape) parameters(r *http.Request) ([]byte, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, nil, s.invalid(errors.New("the parameters are not encoded as those of a URL"))
+		return nil, s.invalid(errors.New("the parameters are not encoded as those of a URL"))
 	}
+	values.Del("sync") // of the call, not of the request
 	request := map[string]any{}
 	for key, texts := range values {
-		if aside[key] {
-			continue
-		}
 		t, ok := s.fields[key]
-		if !ok || r.Method != http.MethodGet {
-			return nil, nil, s.invalid(fmt.Errorf("unknown parameter %q", key))
+		switch {
+		case key == "cursor":
+			return nil, s.invalid(errors.New("cursor: a list comes whole, as far as its limit; ask for a larger limit"))
+		case !ok || r.Method != http.MethodGet:
+			return nil, s.invalid(fmt.Errorf("unknown parameter %q", key))
 		}
 		if request[key], err = parameter(t, texts); err != nil {
-			return nil, nil, s.invalid(fmt.Errorf("%s: %w", key, err))
+			return nil, s.invalid(fmt.Errorf("%s: %w", key, err))
 		}
 	}
-	pg, err := s.page(r.Method, values.Get("cursor"), request)
-	if err != nil {
-		return nil, nil, s.invalid(err)
-	}
-	text, err := json.Marshal(request)
-	return text, pg, err
+	return json.Marshal(request)
 }
 
 func (s *shape) invalid(err error) error {
 	return fault.Wrap(s.op.Name, "", fault.Invalid, err)
 }
 
+// kinds are the types that a parameter may have beside lists of texts, with their names in a schema.
+var kinds = map[reflect.Kind]struct {
+	name, wanted string
+	read         func(text string) (any, error)
+}{
+	reflect.String:  {"string", "a text", func(text string) (any, error) { return text, nil }},
+	reflect.Bool:    {"boolean", "true or false", func(text string) (any, error) { return strconv.ParseBool(text) }},
+	reflect.Float64: {"number", "a number", func(text string) (any, error) { return strconv.ParseFloat(text, 64) }},
+	reflect.Int:     {"integer", "a whole number in range", whole},
+	reflect.Int64:   {"integer", "a whole number in range", whole},
+	reflect.Uint64:  {"integer", "a whole number in range", whole},
+}
+
+func whole(text string) (any, error) { return strconv.ParseInt(text, 10, 63) }
+
+// kindOf names the type of a parameter in a schema, "" for what cannot be one.
+func kindOf(t reflect.Type) string {
+	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+		return "array"
+	}
+	return kinds[t.Kind()].name
+}
+
 // parameter reads the texts of one parameter as a value of a type.
 func parameter(t reflect.Type, texts []string) (any, error) {
-	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+	kind, ok := kinds[t.Kind()]
+	switch {
+	case kindOf(t) == "array":
 		return texts, nil
-	}
-	if len(texts) != 1 {
+	case len(texts) != 1:
 		return nil, errors.New("is given more than once")
-	}
-	text := texts[0]
-	var value any
-	var err error
-	var wanted string
-	switch t.Kind() {
-	case reflect.String:
-		return text, nil
-	case reflect.Bool:
-		wanted = "true or false"
-		value, err = strconv.ParseBool(text)
-	case reflect.Int, reflect.Int64, reflect.Uint64:
-		wanted = "a whole number in range"
-		value, err = strconv.ParseInt(text, 10, 63)
-	case reflect.Float64:
-		wanted = "a number"
-		value, err = strconv.ParseFloat(text, 64)
-	default:
+	case !ok:
 		return nil, errors.New("cannot be a parameter; use POST")
 	}
+	value, err := kind.read(texts[0])
 	if err != nil {
-		return nil, fmt.Errorf("%q is not %s", text, wanted)
+		return nil, fmt.Errorf("%q is not %s", texts[0], kind.wanted)
 	}
 	return value, nil
-}
-
-// rebased puts the digest of an If-Match header into the request as its base. The
-// header is not passed over where there is no base: who sends it wants the write to
-// hang on it.
-func (s *shape) rebased(body []byte, header string) ([]byte, error) {
-	header = strings.TrimSpace(header)
-	if !s.based() && header != "" && s.op.Effect != api.Reads {
-		return nil, s.invalid(errors.New("If-Match applies to operations that change one node; leave it out here"))
-	} else if !s.based() || header == "" || header == "*" { // * is any node that is there
-		return body, nil
-	}
-	tag := strings.Trim(header, `" `)
-	request := map[string]json.RawMessage{}
-	if len(bytes.TrimSpace(body)) > 0 {
-		if err := json.Unmarshal(body, &request); err != nil || request == nil {
-			return body, nil // the operation says what is wrong with it
-		}
-	}
-	base, _ := json.Marshal(tag) // a text is JSON
-	if have, ok := request["base"]; ok && !bytes.Equal(have, base) {
-		return nil, s.invalid(errors.New("If-Match and base differ"))
-	}
-	request["base"] = base
-	return json.Marshal(request)
-}
-
-// tag returns the ETag of an answer, "" for one that has none: the digest of a
-// node, the root of what was read from the whole memory, unless that changed
-// meanwhile.
-func (s *shape) tag(a any, before, after string) string {
-	switch a := a.(type) {
-	case *api.Shown:
-		return a.Digest
-	case *api.EditResponse:
-		return a.Digest
-	case *api.ContextResponse:
-		if a.Session == "" { // the next window of a session is another one
-			return a.Root.String()
-		}
-	}
-	if s.rooted() && before == after {
-		return after
-	}
-	return ""
 }

@@ -30,44 +30,40 @@ func gaveWay(ctx context.Context) bool {
 	return errors.Is(why, errGaveWay) || errors.Is(why, errStreamGaveWay)
 }
 
-// taking serves a request while it has a share. When the share is given up, its context ends
-// with why as its cause.
-func taking(shares *bound.Shares, why error, w http.ResponseWriter, r *http.Request, next http.Handler) {
-	ctx, end := context.WithCancelCause(r.Context())
-	defer end(nil)
-	one := shares.Acquire(api.BearerOf(author.GrantOf(ctx)), func() { end(why) })
-	defer one.Release()
-	next.ServeHTTP(w, r.WithContext(ctx))
+// taking serves requests while each has a share. When the share is given up, the context of its request ends
+// with why as its cause; ended is then called.
+func taking(shares *bound.Shares, why error, next http.Handler, ended func(w *statusWriter)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := context.WithCancelCause(r.Context())
+		defer end(nil)
+		one := shares.Acquire(api.BearerOf(author.GrantOf(ctx)), func() { end(why) })
+		defer one.Release()
+		kept := &statusWriter{ResponseWriter: w}
+		next.ServeHTTP(kept, r.WithContext(ctx))
+		if gaveWay(ctx) {
+			ended(kept)
+		}
+	})
 }
 
 // sharing limits the running requests of a bearer. One that ends for a newer one before it
 // was answered is answered with errGaveWay.
 func (s *Server) sharing(next http.Handler) http.Handler {
-	answered := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kept := &statusWriter{ResponseWriter: w}
-		next.ServeHTTP(kept, r)
-		if gaveWay(r.Context()) && !kept.begun {
+	return s.weighing(taking(s.requests, errGaveWay, next, func(w *statusWriter) {
+		if !w.begun {
 			w.Header().Set("Retry-After", "1")
 			problem(w, http.StatusTooManyRequests, "busy", errGaveWay.Error())
 		}
-	})
-	weighed := s.weighing(answered)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		taking(s.requests, errGaveWay, w, r, weighed)
-	})
+	}))
 }
 
 // streaming limits the open streams of a bearer. One that ends for a newer one says so in a
 // comment, which readers of such a stream skip.
 func (s *Server) streaming(next http.Handler) http.Handler {
-	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r)
-		if gaveWay(r.Context()) && w.Header().Get("Content-Type") == "text/event-stream" {
+	return taking(s.streams, errStreamGaveWay, next, func(w *statusWriter) {
+		if w.Header().Get("Content-Type") == "text/event-stream" {
 			_, _ = io.WriteString(w, ": "+errStreamGaveWay.Error()+"\n\n") // the client may be gone
 		}
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		taking(s.streams, errStreamGaveWay, w, r, ended)
 	})
 }
 
@@ -137,7 +133,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		fail(w, r, "answer", err)
+		fail(w, "answer", err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

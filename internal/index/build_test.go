@@ -77,7 +77,7 @@ func TestLexiconNumbersEachStringOnce(t *testing.T) {
 	}
 	var got, want []string
 	for _, n := range x.sorted() {
-		got = append(got, string(x.key(n)))
+		got = append(got, string(x.list[n]))
 	}
 	for key := range numbers {
 		want = append(want, key)

@@ -123,7 +123,7 @@ func (a finding) Error() string {
 // activeElements are the elements and objects that Org acts on, or that affect more than
 // the text they are in.
 var activeElements = map[org.Type]string{
-	org.TypeInlinetask: "an inline task", org.TypeDynamicBlock: "a block that Org fills in", org.TypeSpecialBlock: "a special block",
+	org.TypeDynamicBlock: "a block that Org fills in", org.TypeSpecialBlock: "a special block",
 	org.TypeBabelCall: "a call of code", org.TypeClock: "a clock", org.TypeDiarySexp: "Lisp for the agenda", org.TypeExportBlock: "text for one form of export",
 	org.TypeKeyword: "a setting of the file", org.TypeFootnoteDefinition: "a footnote with a name",
 	org.TypeInlineBabelCall: "a call of code", org.TypeInlineSrcBlock: "code in a line", org.TypeMacro: "a macro",

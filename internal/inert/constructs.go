@@ -13,12 +13,11 @@ import (
 // property, body or code. Emacs finds it by searching, not by parsing.
 type construct struct {
 	name string
+	// find has one group, before which the construct is broken up.
 	find *regexp.Regexp
 	// keywords are lower-case texts, one of which occurs in every match. They make the
 	// regular expression unnecessary for most texts.
 	keywords []string
-	// group is the group of find before which the construct is broken up.
-	group int
 	// harmless reports whether the match at the start of a text is inactive; nil means
 	// that every match is active.
 	harmless func(text string) bool
@@ -26,25 +25,25 @@ type construct struct {
 
 // constructs lists all constructs. Those on lines of their own are in activeElements.
 var constructs = []construct{
-	{name: "variables of the file", keywords: []string{"local variables:"}, find: regexp.MustCompile(`(?i)local variables(:)`), group: 1},
-	{name: "variables of the file in its first line", keywords: []string{"-*-"}, find: regexp.MustCompile(`-(\*-)`), group: 1},
+	{name: "variables of the file", keywords: []string{"local variables:"}, find: regexp.MustCompile(`(?i)local variables(:)`)},
+	{name: "variables of the file in its first line", keywords: []string{"-*-"}, find: regexp.MustCompile(`-(\*-)`)},
 	{name: "a link that runs something", keywords: []string{"elisp:", "shell:", "file+sys:", "file+emacs:"},
-		find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), group: 1},
+		find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`)},
 	{name: "a link to a program", keywords: []string{"man:", "mhe:", "gnus:", "rmail:", "bbdb:", "irc:", "mu4e:", "notmuch:", "docview:", "org-protocol:",
 		"bookmark:", "eww:", "w3m:", "info:", "help:", "attachment:"},
 		find: regexp.MustCompile(`(?i)\b(?:man|woman|mhe|gnus|rmail|bbdb|irc|` +
-			`mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`), group: 1},
-	{name: "Lisp for the agenda", keywords: []string{"%%("}, find: regexp.MustCompile(`%%(\()`), group: 1},
-	{name: "a macro", keywords: []string{"{{{"}, find: regexp.MustCompile(`\{\{(\{)`), group: 1},
-	{name: "text for one form of export", keywords: []string{"@@"}, find: regexp.MustCompile(`@(@[A-Za-z0-9-]+:)`), group: 1},
-	{name: "a footnote with a name", keywords: []string{"[fn:"}, find: regexp.MustCompile(`(?i)\[fn(:[^:\]])`), group: 1},
-	{name: "a target", keywords: []string{"<<"}, find: regexp.MustCompile(`<(<[^<>\n]+>>)`), group: 1},
-	{name: "a timestamp that is none", keywords: []string{"<"}, find: regexp.MustCompile(`<(\d+-\d+-\d+)`), group: 1, harmless: startsWithStamp},
-	{name: "a timestamp that is none", keywords: []string{"["}, find: regexp.MustCompile(`\[(\d+-\d+-\d+)`), group: 1, harmless: startsWithStamp},
-	{name: "a column of a table too wide to show", keywords: []string{"<"}, find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), group: 1},
-	{name: "the end of a block of TeX", keywords: []string{`\end`}, find: regexp.MustCompile(`\\(end[ \t]*\{)`), group: 1},
+			`mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`)},
+	{name: "Lisp for the agenda", keywords: []string{"%%("}, find: regexp.MustCompile(`%%(\()`)},
+	{name: "a macro", keywords: []string{"{{{"}, find: regexp.MustCompile(`\{\{(\{)`)},
+	{name: "text for one form of export", keywords: []string{"@@"}, find: regexp.MustCompile(`@(@[A-Za-z0-9-]+:)`)},
+	{name: "a footnote with a name", keywords: []string{"[fn:"}, find: regexp.MustCompile(`(?i)\[fn(:[^:\]])`)},
+	{name: "a target", keywords: []string{"<<"}, find: regexp.MustCompile(`<(<[^<>\n]+>>)`)},
+	{name: "a timestamp that is none", keywords: []string{"<"}, find: regexp.MustCompile(`<(\d+-\d+-\d+)`), harmless: startsWithStamp},
+	{name: "a timestamp that is none", keywords: []string{"["}, find: regexp.MustCompile(`\[(\d+-\d+-\d+)`), harmless: startsWithStamp},
+	{name: "a column of a table too wide to show", keywords: []string{"<"}, find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`)},
+	{name: "the end of a block of TeX", keywords: []string{`\end`}, find: regexp.MustCompile(`\\(end[ \t]*\{)`)},
 	{name: "a link that names a program by its address", keywords: []string{"file:/", "./"},
-		find: regexp.MustCompile(`(?i)(?:file:|\.)/+((?:-|[a-z0-9-]{2,}):)`), group: 1},
+		find: regexp.MustCompile(`(?i)(?:file:|\.)/+((?:-|[a-z0-9-]{2,}):)`)},
 }
 
 // mayContain reports whether a lower-case text may contain the construct.
@@ -61,7 +60,7 @@ func (c *construct) breakUp(text string) string {
 			b.WriteString(text)
 			return b.String()
 		}
-		at := m[2*c.group]
+		at := m[2]
 		b.WriteString(text[:at])
 		if c.harmless == nil || !c.harmless(text[m[0]:]) {
 			b.WriteString(zeroWidthSpace)
@@ -83,7 +82,7 @@ func (c *construct) matches(text string) []string {
 			found, _, _ := strings.Cut(text[m[0]:min(len(text), m[1]+more)], "\n")
 			out = append(out, found)
 		}
-		text = text[m[2*c.group]:]
+		text = text[m[2]:]
 	}
 }
 

@@ -245,7 +245,7 @@ func TestInEmacs(t *testing.T) {
 		} else {
 			path = rememberForgeries(t, marks)
 		}
-		foveatest.ExerciseInEmacs(t, path)
+		foveatest.ExerciseInEmacs(t, "", path)
 		left, err := filepath.Glob(filepath.Join(marks, "*"))
 		t.Logf("as it came %v: %d ran", raw, len(left))
 		if err != nil || raw != (len(left) > 0) {

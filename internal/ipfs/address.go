@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,11 +108,12 @@ func (f Found) Scopes() []string {
 	if f.Archive == nil {
 		return []string{scope.Memex}
 	}
-	var ends place.Pack // not all that a kept pack has goes on to the end
+	var names []string // not all that a kept pack has goes on to the end
 	for _, s := range f.Archive.Scopes {
-		ends.Scopes = append(ends.Scopes, place.Span{Scope: s.Scope})
+		names = append(names, s.Scope)
 	}
-	return place.ScopesOf([]place.Pack{ends})
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Fetch reads what a CID names into a state folder: an archive as place.ReadInto does, and where it is wanted

@@ -20,21 +20,16 @@ import (
 // or is connected to one. Errors: those of a call.
 func (c *Client) Online(ctx context.Context) (bool, error) {
 	var listens struct{ Strings []string }
-	a, err := c.call(ctx, "swarm/addrs/listen", nil, nil, "")
+	err := c.ask(ctx, "swarm/addrs/listen", nil, &listens)
 	if errors.Is(err, ErrDaemon) && strings.Contains(err.Error(), "online mode") {
 		return false, nil
-	}
-	if err == nil {
-		err = a.value(&listens)
 	}
 	if err != nil || len(listens.Strings) > 0 {
 		return err == nil, err
 	}
 	var knows struct{ Peers []json.RawMessage }
-	if a, err = c.call(ctx, "swarm/peers", nil, nil, ""); err == nil {
-		if err = a.value(&knows); errors.Is(err, ErrAnswer) {
-			return true, nil // many
-		}
+	if err = c.ask(ctx, "swarm/peers", nil, &knows); errors.Is(err, ErrAnswer) {
+		return true, nil // many
 	}
 	return len(knows.Peers) > 0, err
 }
@@ -138,12 +133,9 @@ func (c *Client) export(ctx context.Context, root merkle.Digest) (*answer, error
 // Pinned reports whether a block is pinned with all that it links to.
 func (c *Client) Pinned(ctx context.Context, d merkle.Digest) (bool, error) {
 	var found struct{ Keys map[string]json.RawMessage }
-	a, err := c.call(ctx, "pin/ls", url.Values{"arg": {d.String()}, "type": {"recursive"}}, nil, "")
+	err := c.ask(ctx, "pin/ls", url.Values{"arg": {d.String()}, "type": {"recursive"}}, &found)
 	if errors.Is(err, ErrDaemon) {
 		return false, nil
-	}
-	if err == nil {
-		err = a.value(&found)
 	}
 	return len(found.Keys) > 0, err
 }
@@ -154,12 +146,11 @@ func (c *Client) Pinned(ctx context.Context, d merkle.Digest) (bool, error) {
 func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
 	if !before.IsZero() && before != d {
 		args := url.Values{"arg": {before.String(), d.String()}, "unpin": {"false"}, "offline": {"true"}}
-		a, err := c.call(ctx, "pin/update", args, nil, "")
-		if err == nil {
-			var said struct{ Pins []string }
-			return a.value(&said)
-		}
-		if !errors.Is(err, ErrDaemon) {
+		var said struct{ Pins []string }
+		switch err := c.ask(ctx, "pin/update", args, &said); {
+		case err == nil:
+			return nil
+		case !errors.Is(err, ErrDaemon):
 			return fmt.Errorf("pin: %w", err)
 		}
 	}
@@ -186,11 +177,8 @@ func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
 
 // Unpin removes a pin. It is not an error if there is none.
 func (c *Client) Unpin(ctx context.Context, d merkle.Digest) error {
-	a, err := c.call(ctx, "pin/rm", url.Values{"arg": {d.String()}}, nil, "")
-	if err == nil {
-		var said struct{ Pins []string }
-		err = a.value(&said)
-	}
+	var said struct{ Pins []string }
+	err := c.ask(ctx, "pin/rm", url.Values{"arg": {d.String()}}, &said)
 	if errors.Is(err, ErrDaemon) {
 		return nil
 	}

@@ -82,6 +82,20 @@ func (c *Client) call(ctx context.Context, name string, args url.Values, body io
 	return a, nil
 }
 
+// ask is call for an answer that is one JSON value.
+func (c *Client) ask(ctx context.Context, name string, args url.Values, into any) error {
+	a, err := c.call(ctx, name, args, nil, "")
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	text, err := io.ReadAll(io.LimitReader(a, maxMessage))
+	if err == nil && json.Unmarshal(text, into) != nil {
+		err = ErrAnswer
+	}
+	return err
+}
+
 // explain says why there is no answer.
 func (c *Client) explain(ctx context.Context, err error) error {
 	_, dial := errors.AsType[*net.OpError](err)
@@ -135,16 +149,6 @@ func (a *answer) Read(b []byte) (int, error) {
 // Close ends the call.
 func (a *answer) Close() {
 	_ = a.from.Body.Close() // it was only read
-}
-
-// value reads an answer that is one JSON value.
-func (a *answer) value(into any) error {
-	defer a.Close()
-	text, err := io.ReadAll(io.LimitReader(a, maxMessage))
-	if err == nil && json.Unmarshal(text, into) != nil {
-		err = ErrAnswer
-	}
-	return err
 }
 
 // oneLine makes what a daemon says safe to print.

@@ -3,7 +3,7 @@
 package ipfs
 
 import (
-	"encoding/binary"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -52,9 +52,10 @@ func listOf(kind string, links []merkle.Digest) []byte {
 
 // readList reads a block of a list: links to pieces, or to further lists.
 func readList(block []byte) (links []merkle.Digest, raw bool, err error) {
-	n, rest := listLength(block)
 	const size = len(rawLink) + merkle.DigestSize
-	if n <= 0 || n > ListLinks || len(rest) != n*size {
+	n := len(block) / size // what stands before the links is shorter than one
+	rest, isList := bytes.CutPrefix(block, merkle.AppendList(nil, n))
+	if !isList || n == 0 || n > ListLinks || len(rest) != n*size {
 		return nil, false, fmt.Errorf("a list of pieces: %w", ErrOther)
 	}
 	kind := string(rest[:len(rawLink)])
@@ -70,20 +71,6 @@ func readList(block []byte) (links []merkle.Digest, raw bool, err error) {
 		rest = rest[size:]
 	}
 	return links, kind == rawLink, nil
-}
-
-// listLength reads the head of a list of at most 65,535 values.
-func listLength(block []byte) (n int, rest []byte) {
-	const list, one, two = 0x80, 0x98, 0x99
-	switch {
-	case len(block) >= 1 && block[0] >= list && block[0] < one:
-		return int(block[0] - list), block[1:]
-	case len(block) >= 2 && block[0] == one && block[1] > one-list-1:
-		return int(block[1]), block[2:]
-	case len(block) >= 3 && block[0] == two && block[1] > 0:
-		return int(binary.BigEndian.Uint16(block[1:])), block[3:]
-	}
-	return -1, nil
 }
 
 // maxDepth is how many lists stand above one another: 1024 links each, for MaxPieces.

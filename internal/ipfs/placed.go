@@ -3,11 +3,9 @@
 package ipfs
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -28,25 +26,15 @@ func Record(state vfs.FS, d merkle.Digest) error {
 
 // record is Record that reports whether the CID was not noted before.
 func record(state vfs.FS, d merkle.Digest) (fresh bool, err error) {
-	known, torn, err := placed(state)
+	known, err := placed(state)
 	if err != nil || slices.Contains(known, d) {
 		return false, err
 	}
-	f, err := state.OpenFile(placedFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return false, fmt.Errorf("ipfs: %w", err)
+	var text strings.Builder
+	for _, one := range append(known, d) {
+		text.WriteString(one.String() + "\n")
 	}
-	line := d.String() + "\n"
-	if torn {
-		line = "\n" + line
-	}
-	if _, err = f.Write([]byte(line)); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil && len(known) == 0 {
-		err = state.SyncDir(".")
-	}
-	if err != nil {
+	if err := vfs.WriteAtomic(state, placedFile, []byte(text.String()), 0o600); err != nil {
 		return false, fmt.Errorf("ipfs: %w", err)
 	}
 	return true, nil
@@ -55,27 +43,24 @@ func record(state vfs.FS, d merkle.Digest) (fresh bool, err error) {
 // Placed returns the CIDs of all that a memory with this state folder has put on IPFS, was about
 // to put there, or has read from there, newest first. It sends no request.
 func Placed(state vfs.FS) ([]merkle.Digest, error) {
-	all, _, err := placed(state)
-	if err != nil {
-		return nil, err
-	}
+	all, err := placed(state)
 	slices.Reverse(all)
-	return all, nil
+	return all, err
 }
 
-// placed reads the file. torn says that its last line has no end: a crash cut it off.
-func placed(state vfs.FS) (all []merkle.Digest, torn bool, err error) {
+// placed reads the file.
+func placed(state vfs.FS) (all []merkle.Digest, err error) {
 	text, err := state.ReadFile(placedFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("ipfs: %w", err)
+		return nil, fmt.Errorf("ipfs: %w", err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if d, err := ParseCID(strings.TrimSuffix(line, "\n")); err == nil {
+		if d, err := ParseCID(strings.TrimSuffix(line, "\n")); err == nil { // earlier builds left a line that was cut off
 			all = append(all, d)
 		}
 	}
-	return all, len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")), nil
+	return all, nil
 }

@@ -4,11 +4,9 @@ package ipfs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/place"
@@ -66,10 +64,7 @@ func Push(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
 		return Sent{}, place.ErrNothing
 	}
-	k, err := load(job.State)
-	if err != nil {
-		return Sent{}, err
-	}
+	k := load(job.State)
 	p := &pushing{Job: job, ctx: ctx, known: k, done: map[merkle.Digest]bool{}}
 	sent, err := p.run()
 	if errors.Is(err, ErrDaemon) && !k.CID.IsZero() { // it may have lost what was there
@@ -82,12 +77,12 @@ func Push(ctx context.Context, job *Job) (Sent, error) {
 	return sent, nil
 }
 
-func load(in vfs.FS) (k known, err error) {
-	data, err := in.ReadFile(knownFile)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && json.Unmarshal(data, &k) != nil {
-		return known{}, nil // all is put there again
+// load returns what is known; where that cannot be read, all is put there again.
+func load(in vfs.FS) (k known) {
+	if vfs.ReadJSON(in, knownFile, &k) != nil {
+		return known{}
 	}
-	return k, err
+	return k
 }
 
 // pushing is one push.

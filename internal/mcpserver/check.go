@@ -28,23 +28,8 @@ func (r *Refusal) Error() string { return r.Message }
 
 // Response encodes the error response, without a newline.
 func (r *Refusal) Response() []byte {
-	type fault struct {
-		Code    int64  `json:"code"`
-		Message string `json:"message"`
-	}
-	id := r.ID
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	text, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   fault           `json:"error"`
-	}{"2.0", id, fault{r.Code, r.Message}})
-	if err != nil { // impossible: the id was decoded from JSON
-		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
-	}
-	return text
+	message, _ := json.Marshal(r.Message) // a text is JSON
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, cmp.Or(string(r.ID), "null"), r.Code, message)
 }
 
 func parseError(format string, a ...any) *Refusal {
@@ -56,61 +41,12 @@ func invalidRequest(id json.RawMessage, format string, a ...any) *Refusal {
 		`. Next: send {"jsonrpc":"2.0","id":…,"method":…,"params":{…}}`}
 }
 
-// maxBatch is the largest number of messages in a batch, each of which may get a
-// response.
-const maxBatch = 1000
-
-// Check decodes a message or a batch of messages. refusals has, at the index of each
-// message, the refusal of that message or nil. whole is the refusal of the entire input
-// if it is not JSON or not a valid batch.
-func Check(data []byte) (messages []jsonrpc.Message, refusals []*Refusal, batch bool, whole *Refusal) {
+// Check decodes a message. A batch of them is refused: the protocol has none since its third revision.
+func Check(data []byte) (jsonrpc.Message, *Refusal) {
+	var fields map[string]json.RawMessage
 	data = bytes.TrimSpace(data)
-	if whole = checkJSON(data); whole != nil {
-		return nil, nil, false, whole
-	}
-	if data[0] != '[' {
-		m, refusal := parseMessage(data)
-		return []jsonrpc.Message{m}, []*Refusal{refusal}, false, refusal
-	}
-	var parts []json.RawMessage
-	switch err := json.Unmarshal(data, &parts); {
-	case err != nil:
-		return nil, nil, true, parseError("%v", err)
-	case len(parts) == 0:
-		return nil, nil, true, invalidRequest(nil, "a batch needs at least one message")
-	case len(parts) > maxBatch:
-		return nil, nil, true, invalidRequest(nil, "a batch may have at most %d messages", maxBatch)
-	}
-	for _, part := range parts {
-		m, refusal := parseMessage(part)
-		messages, refusals = append(messages, m), append(refusals, refusal)
-	}
-	return messages, refusals, true, nil
-}
-
-// checkJSON refuses input that is not JSON.
-func checkJSON(data []byte) *Refusal {
-	if len(data) == 0 {
-		return parseError("the line is empty")
-	}
-	if !utf8.Valid(data) {
-		return parseError("it is not UTF-8")
-	}
-	var any json.RawMessage
-	if err := json.Unmarshal(data, &any); err != nil {
-		return parseError("%v", err)
-	}
-	return nil
-}
-
-// parseMessage decodes one message from JSON.
-func parseMessage(data []byte) (jsonrpc.Message, *Refusal) {
-	fields := map[string]json.RawMessage{}
-	if data = bytes.TrimSpace(data); data[0] != '{' {
-		return nil, invalidRequest(nil, "a message must be a JSON object")
-	}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, invalidRequest(nil, "%v", err)
+	if err := json.Unmarshal(data, &fields); err != nil || fields == nil || !utf8.Valid(data) {
+		return nil, notAnObject(data, err)
 	}
 	id, valid := parseID(fields["id"])
 	if v := fields["jsonrpc"]; string(v) != `"2.0"` {
@@ -132,16 +68,29 @@ func parseMessage(data []byte) (jsonrpc.Message, *Refusal) {
 	return m, nil
 }
 
-// paramsOf makes the parameters of the methods of MCP. The SDK, which decodes them before anything
-// can see them, would report a wrong type in terms of Go.
-var paramsOf = map[string]func() any{
-	"initialize": func() any { return &mcp.InitializeParams{} }, "tools/call": func() any { return &mcp.CallToolParamsRaw{} },
-	"prompts/get": func() any { return &mcp.GetPromptParams{} }, "completion/complete": func() any { return &mcp.CompleteParams{} },
-	"resources/read": func() any { return &mcp.ReadResourceParams{} }, "resources/subscribe": func() any { return &mcp.SubscribeParams{} },
-	"resources/unsubscribe": func() any { return &mcp.UnsubscribeParams{} }, "logging/setLevel": func() any { return &struct{ Level string }{} },
-	"tools/list": func() any { return &mcp.ListToolsParams{} }, "prompts/list": func() any { return &mcp.ListPromptsParams{} },
-	"resources/list":           func() any { return &mcp.ListResourcesParams{} },
-	"resources/templates/list": func() any { return &mcp.ListResourceTemplatesParams{} },
+// notAnObject refuses what does not decode into an object, with the error of that.
+func notAnObject(data []byte, err error) *Refusal {
+	switch {
+	case len(data) == 0:
+		return parseError("the line is empty")
+	case !utf8.Valid(data):
+		return parseError("it is not UTF-8")
+	case !json.Valid(data):
+		return parseError("%v", err)
+	case data[0] == '[':
+		return invalidRequest(nil, "a batch is not taken apart; send its messages one by one")
+	}
+	return invalidRequest(nil, "a message must be a JSON object")
+}
+
+// paramsOf are the parameters of the methods of MCP, by an example of their type. The SDK, which decodes them before
+// anything can see them, would report a wrong type in terms of Go.
+var paramsOf = map[string]any{
+	"initialize": mcp.InitializeParams{}, "tools/call": mcp.CallToolParamsRaw{}, "prompts/get": mcp.GetPromptParams{},
+	"completion/complete": mcp.CompleteParams{}, "resources/read": mcp.ReadResourceParams{},
+	"resources/subscribe": mcp.SubscribeParams{}, "resources/unsubscribe": mcp.UnsubscribeParams{},
+	"logging/setLevel": struct{ Level string }{}, "tools/list": mcp.ListToolsParams{}, "prompts/list": mcp.ListPromptsParams{},
+	"resources/list": mcp.ListResourcesParams{}, "resources/templates/list": mcp.ListResourceTemplatesParams{},
 }
 
 // typesOf names the types of JSON Schema by the kinds of Go.
@@ -155,7 +104,7 @@ func wrongParams(id json.RawMessage, fields map[string]json.RawMessage) *Refusal
 	if json.Unmarshal(fields["method"], &method) != nil || paramsOf[method] == nil || len(fields["params"]) == 0 {
 		return nil
 	}
-	err := json.Unmarshal(fields["params"], paramsOf[method]())
+	err := json.Unmarshal(fields["params"], reflect.New(reflect.TypeOf(paramsOf[method])).Interface())
 	if err == nil {
 		return nil
 	}

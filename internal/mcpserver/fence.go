@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/oldview"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -20,12 +20,12 @@ const maxText = 128 << 10
 // fenced puts remembered text between the shortest fence of backticks that does not occur in
 // it, under a line that calls it data. It cuts a long text and says where. Empty text gives
 // "".
-func fenced(text string) string {
-	text = legible(text)
-	shown := oldview.Page(text, maxText)
+func fenced(remembered string) string {
+	remembered = legible(remembered)
+	shown := text.Page(remembered, maxText)
 	out := whole(shown)
-	if len(shown) < len(text) {
-		out += fmt.Sprintf("Cut after %d of %d bytes.\n", len(shown), len(text))
+	if len(shown) < len(remembered) {
+		out += fmt.Sprintf("Cut after %d of %d bytes.\n", len(shown), len(remembered))
 	}
 	return out
 }

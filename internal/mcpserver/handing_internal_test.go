@@ -19,35 +19,53 @@ import (
 func TestMarkedOnce(t *testing.T) {
 	s := New(func(context.Context, api.Call) (any, error) { return nil, errors.New("not here") }, nil)
 	s.handing.report(maxMarking)
+	one, err := s.handing.begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	result, marked := json.RawMessage(`{"_meta":{"`+metaHanded+`":["a"]}}`), 0
-	s.handing.marks["a"] = func(bool) {
+	one.ids = "a"
+	one.mark = func() {
 		marked++
 		s.arrived(result, true)
+		if s.handing.current != one {
+			t.Error("the next one begins while this one is being marked")
+		}
 	}
 	s.arrived(result, true)
-	if _, flies := s.handing.marks["a"]; marked != 1 || !flies {
-		t.Errorf("marked %d times; flies while it is marked: %v", marked, flies)
+	if marked != 1 || s.handing.current != nil {
+		t.Errorf("marked %d times; still on its way: %v", marked, s.handing.current)
 	}
 }
 
 // TestWaitOnce: while an answer is not written, no other call hands the same over; one that is
-// never written holds up no call for longer than a minute.
+// never written holds up no call for longer than a minute, and is forgotten.
 func TestWaitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := handing{reports: true, lost: maxFlying, marks: map[string]func(bool){"a": func(bool) {}}, last: make(chan struct{}), began: time.Now()}
+		var h handing
+		h.report(maxFlying)
+		first, err := h.begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		start := time.Now()
-		if err := h.wait(t.Context(), maxMarking); fault.KindOf(err) != fault.Busy || time.Since(start) != maxMarking || len(h.marks) != 1 {
-			t.Errorf("%v after %s, %d to be marked", err, time.Since(start), len(h.marks))
+		if _, err := h.begin(t.Context()); fault.KindOf(err) != fault.Busy || time.Since(start) != maxMarking || h.current != first {
+			t.Errorf("%v after %s", err, time.Since(start))
 		}
 		<-time.After(maxFlying)
-		for i, want := range []time.Duration{maxMarking, 0} {
-			start := time.Now()
-			if err := h.wait(t.Context(), maxMarking); err != nil || time.Since(start) != want {
-				t.Errorf("call %d waited %s, not %s: %v", i, time.Since(start), want, err)
-			}
+		start = time.Now()
+		second, err := h.begin(t.Context())
+		if err != nil || time.Since(start) != maxMarking {
+			t.Errorf("waited %s, not %s: %v", time.Since(start), maxMarking, err)
 		}
-		if len(h.marks) > 0 {
-			t.Error("what was not written is still to be marked")
+		h.end(first) // as it comes to its end after all
+		if h.current != second {
+			t.Error("the end of the lost one ended the next")
+		}
+		h.end(second)
+		start = time.Now()
+		if _, err := h.begin(t.Context()); err != nil || time.Since(start) != 0 {
+			t.Errorf("waited %s for nobody: %v", time.Since(start), err)
 		}
 	})
 }

@@ -57,7 +57,7 @@ const (
 )
 
 // TestMarkedWhenWritten: messages are marked as read once their answer was written to the client,
-// in a batch as well; where it could not be, they stay unread.
+// beside other calls as well; where it could not be, they stay unread.
 func TestMarkedWhenWritten(t *testing.T) {
 	svc, _ := memory(t)
 	unread := func() int {
@@ -86,16 +86,16 @@ func TestMarkedWhenWritten(t *testing.T) {
 	}
 	send("okapi")
 	c = &client{}
-	attend(t, svc, "bob", c, greetLines+"["+inboxLine+","+againLine+"]\n")
+	attend(t, svc, "bob", c, greetLines+inboxLine+"\n"+againLine+"\n")
 	if n := unread(); n != 0 || !bytes.Contains(c.got.Bytes(), []byte("okapi")) {
-		t.Errorf("in a batch: %d are unread after %s", n, c.got.Bytes())
+		t.Errorf("asked for twice: %d are unread after %s", n, c.got.Bytes())
 	}
 	send("quokka")
 	c = &client{}
 	other := `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"history","arguments":{"action":"tasks"}}}`
-	attend(t, svc, "bob", c, greetLines+"["+inboxLine+","+other+"]\n")
+	attend(t, svc, "bob", c, greetLines+inboxLine+"\n"+other+"\n")
 	if n := unread(); n != 0 || !bytes.Contains(c.got.Bytes(), []byte("quokka")) {
-		t.Errorf("in a batch with another call: %d are unread after %s", n, c.got.Bytes())
+		t.Errorf("beside another call: %d are unread after %s", n, c.got.Bytes())
 	}
 	words := []string{"one", "two", "three", "four", "five", "six", "seven"}
 	for _, w := range words {
@@ -200,16 +200,16 @@ func TestDroppedHandOverHTTP(t *testing.T) {
 	}
 }
 
-// TestBatchHandsOverOnce: several calls of one batch get a message once.
-func TestBatchHandsOverOnce(t *testing.T) {
+// TestCallsAtOnceHandOverOnce: several calls at once get a message once.
+func TestCallsAtOnceHandOverOnce(t *testing.T) {
 	svc, _ := memory(t)
 	if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: "okapi", Known: true}); err != nil {
 		t.Fatal(err)
 	}
 	calls := []string{inboxLine, againLine, strings.Replace(againLine, `"id":3`, `"id":4`, 1), strings.Replace(againLine, `"id":3`, `"id":5`, 1)}
 	c := &client{}
-	attend(t, svc, "bob", c, greetLines+"["+strings.Join(calls, ",")+"]\n")
-	if got := c.got.String(); strings.Count(got, "okapi") != 1 || strings.Count(got, "(busy)") != 3 {
+	attend(t, svc, "bob", c, greetLines+strings.Join(calls, "\n")+"\n")
+	if got := c.got.String(); strings.Count(got, "okapi") != 1 || strings.Count(got, "(busy)") != 0 {
 		t.Errorf("answered with %s", got)
 	}
 	all, err := agents.OpMessages.Call(t.Context(), svc, agents.MessagesRequest{Agent: "bob", Unread: true})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/feedback"
 )
 
 // sendTool sends the title and the body of a note as a message.
@@ -33,7 +32,7 @@ func sendTool(ctx context.Context, svc api.Service, req api.RememberRequest, in 
 // marked as read, and seen by nobody.
 const maxMessages = 5
 
-// inboxTool hands over the oldest unread messages of the caller; see Server.reply.
+// inboxTool hands over the oldest unread messages of the caller; see Server.handOver.
 func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadRequest, _ extra) (reply, error) {
 	all, err := agents.OpMessages.Call(ctx, svc, agents.MessagesRequest{Unread: true})
 	if err != nil {
@@ -77,7 +76,7 @@ func handedOver(m *agents.Message) string {
 }
 
 // learned says what became of feedback.
-func learned(_ feedback.UsefulRequest, g *feedback.UsefulResponse) reply {
+func learned(_ api.UsefulRequest, g *api.UsefulResponse) reply {
 	if g.Seq == 0 {
 		return reply{data: g, remark: "Nothing can be learned from that: the question does not find the notes that were useful."}
 	}

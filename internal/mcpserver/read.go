@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/oldview"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // maxChildren is how many children are named; a document can have thousands.
@@ -36,12 +36,12 @@ func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, _ extra
 		return reply{}, err
 	}
 	writeNotes(&b, "Links to it", n.Backlinks[:min(maxBacklinks, len(n.Backlinks))], n.BacklinkCount)
-	text := legible(b.String())
-	if req.Offset < 0 || req.Offset > len(text) || req.Offset < len(text) && !utf8.RuneStart(text[req.Offset]) {
-		return reply{}, misuse(fmt.Sprintf("offset must be a boundary between characters within the %d bytes", len(text)))
+	all := legible(b.String())
+	if req.Offset < 0 || req.Offset > len(all) || req.Offset < len(all) && !utf8.RuneStart(all[req.Offset]) {
+		return reply{}, misuse(fmt.Sprintf("offset must be a boundary between characters within the %d bytes", len(all)))
 	}
-	out, end := facts(n)+fenced(text[req.Offset:]), req.Offset+len(oldview.Page(text[req.Offset:], maxText))
-	if end < len(text) {
+	out, end := facts(n)+fenced(all[req.Offset:]), req.Offset+len(text.Page(all[req.Offset:], maxText))
+	if end < len(all) {
 		out += fmt.Sprintf("Read on with offset %d.\n", end)
 	}
 	return reply{text: out}, nil

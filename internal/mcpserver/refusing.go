@@ -13,10 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// firstWithoutBatches is the first revision of the protocol in which a request is one
-// message.
-const firstWithoutBatches = "2025-06-18"
-
 // codeNoSession is the JSON-RPC error code that other MCP servers return for an unknown
 // session.
 const codeNoSession = -32001
@@ -39,24 +35,16 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	_, refusals, batch, whole := Check(body)
-	if whole == nil && batch && r.Header.Get("Mcp-Protocol-Version") >= firstWithoutBatches {
-		whole = &Refusal{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this revision of the protocol does not allow batches. " +
-			"Next: send the messages one by one"}
+	_, refusal := Check(body)
+	if refusal == nil {
+		return true
 	}
-	for _, one := range refusals {
-		if whole == nil {
-			whole = one
-		}
+	status := http.StatusBadRequest
+	if refusal.Code == jsonrpc.CodeInvalidParams { // of a call, which its client gets the answer to
+		status = http.StatusOK
 	}
-	if whole != nil {
-		status := http.StatusBadRequest
-		if whole.Code == jsonrpc.CodeInvalidParams { // of a call, which its client gets the answer to
-			status = http.StatusOK
-		}
-		refuse(w, status, whole)
-	}
-	return whole == nil
+	refuse(w, status, refusal)
+	return false
 }
 
 func refuse(w http.ResponseWriter, status int, why *Refusal) {

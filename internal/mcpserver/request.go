@@ -109,8 +109,7 @@ func (a arguments) take(request any) error {
 // action is an operation as a tool offers it.
 type action struct {
 	*api.Operation
-	call    func(context.Context, api.Service, arguments) (reply, error)
-	unkeyed bool // its calls have no idempotency key
+	call func(context.Context, api.Service, arguments) (reply, error)
 }
 
 // name returns the value of the argument action that chooses the operation, "" for the only
@@ -132,13 +131,6 @@ func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, ex
 		}
 		return run(ctx, svc, request, rest)
 	}}
-}
-
-// unkeyed returns an action whose calls have no idempotency key: when it is repeated, there may be
-// more to answer, and what it writes it writes once by itself.
-func unkeyed(a action) action {
-	a.unkeyed = true
-	return a
 }
 
 // show returns an action that calls its operation and shows the answer.

@@ -16,8 +16,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/care"
-	happened "github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -36,7 +34,7 @@ func resourceKinds() []resourceKind {
 	const data, text = "application/json", "text/plain"
 	return []resourceKind{
 		{"fovea://status", "status", "State of the memory", data, jsonOf(api.OpStatus, api.StatusRequest{})},
-		{"fovea://verify", "verify", "Verification of the whole memory from its bytes", data, jsonOf(care.OpVerify, care.VerifyRequest{})},
+		{"fovea://verify", "verify", "Verification of the whole memory from its bytes", data, jsonOf(api.OpVerify, api.VerifyRequest{})},
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
 		{"fovea://snapshots", "snapshots", "States to go back to", text, textOf(api.OpSnapshots, func(string) api.None { return api.None{} },
 			func(list []api.Snapshot) string { return fenced(snapshotLines(list)) })},
@@ -44,8 +42,8 @@ func resourceKinds() []resourceKind {
 		{"fovea://inbox", "inbox", "Unread messages, without their bodies", data, jsonOf(agents.OpMessages, agents.MessagesRequest{Unread: true})},
 		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(agents.OpReview, agents.ReviewRequest{})},
 		{"fovea://logs", "logs", "Your own calls and their errors, newest last", text,
-			textOf(happened.OpLogs, func(string) happened.LogsRequest { return happened.LogsRequest{} },
-				func(r *happened.LogsResponse) string { return fenced(strings.Join(r.Lines, "\n") + "\n") })},
+			textOf(api.OpLogs, func(string) api.LogsRequest { return api.LogsRequest{} },
+				func(r *api.LogsResponse) string { return fenced(strings.Join(r.Lines, "\n") + "\n") })},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},
 		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text,

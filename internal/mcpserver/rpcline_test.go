@@ -204,35 +204,24 @@ func TestAByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestBatches: in a revision with batches, a line gets one response to each batch, with
-// errors in place of the responses to invalid messages, and none to a batch without calls.
-func TestBatches(t *testing.T) {
-	c := dial(t)
-	c.initialize("2025-03-26")
-	c.send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"notifications/x"},` +
-		`{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":2,"method":"ping"}]` + "\n")
-	var answers []answer
-	if err := json.Unmarshal(c.line(), &answers); err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]int{}
-	for _, a := range answers {
-		code := 0
-		if a.Error != nil {
-			code = a.Error.Code
+// TestBatchesAreRefused: in a revision that had batches, too, one is refused with what to do instead,
+// and nothing in it is carried out.
+func TestBatchesAreRefused(t *testing.T) {
+	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18"} {
+		c := dial(t)
+		c.initialize(revision)
+		for _, batch := range []string{
+			`[{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"notifications/x"}]`,
+			`[{"jsonrpc":"2.0","method":"notifications/x"}]`, "[" + strings.TrimSuffix(strings.Repeat("1,", 2000), ",") + "]",
+		} {
+			c.send(batch + "\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")
+			if a := c.answer(); a.Error == nil || a.Error.Code != request || !strings.Contains(a.Error.Message, "one by one") {
+				t.Errorf("%s: %s %+v", revision, a.ID, a.Error)
+			}
+			if a := c.answer(); string(a.ID) != "1" || a.Error != nil {
+				t.Errorf("%s: after a batch: %s %+v", revision, a.ID, a.Error)
+			}
 		}
-		got[string(a.ID)+" "+encodedJSON(code)]++
-	}
-	if len(answers) != 4 || got["1 0"] != 1 || got["2 0"] != 1 || got["null -32600"] != 2 {
-		t.Errorf("answered with %v", got)
-	}
-	c.send(`[{"jsonrpc":"2.0","method":"notifications/x"}]` + "\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n")
-	if a := c.answer(); string(a.ID) != "3" {
-		t.Errorf("after a batch without calls: %s %+v", a.ID, a.Error)
-	}
-	c.send("[" + strings.TrimSuffix(strings.Repeat("1,", 2000), ",") + "]\n")
-	if a := c.answer(); a.Error == nil || a.Error.Code != request {
-		t.Errorf("a batch of 2,000: %+v", a.Error)
 	}
 }
 

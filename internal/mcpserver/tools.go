@@ -15,7 +15,6 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/feedback"
 )
 
 // effect classifies what a tool can do to the memory, for its hints.
@@ -79,7 +78,7 @@ func tools() []tool {
 				"feedback: tell which notes of your last context helped; recall learns. withdraw: take back your proposal id.",
 			"*action id limit from to text name answer", []action{
 				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed),
-				unkeyed(act(agents.OpMessageRead, inboxTool)), show(agents.OpTasks, tasked), show(feedback.OpFeedback, learned),
+				act(agents.OpMessageRead, inboxTool), show(agents.OpTasks, tasked), show(api.OpFeedback, learned),
 				show(agents.OpReviewWithdraw, withdrawn)}},
 		{"rollback", "Go back", sets,
 			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +
@@ -118,19 +117,20 @@ func (t *tool) schema() *jsonschema.Schema {
 	return s
 }
 
-// call runs the action that the arguments name, or the only one, under an idempotency key
-// unless it has none.
-func (t *tool) call(ctx context.Context, svc api.Service, key string, given arguments) (reply, error) {
+// call runs the action of a tool that the arguments name, or the only one, under an idempotency key
+// unless it hands messages over: when that is repeated, there may be more of them.
+func (s *Server) call(ctx context.Context, t *tool, key string, given arguments) (r reply, meta mcp.Meta, err error) {
 	var of extra
 	if err := given.take(&of); err != nil {
-		return reply{}, err
+		return r, nil, err
 	}
 	i := slices.IndexFunc(t.actions, func(a action) bool { return a.name() == of.Action }) // the schema allows no others
 	a := t.actions[max(i, 0)]
-	if !a.unkeyed {
-		svc = api.WithKey(svc, key)
+	if a.Operation == agents.OpMessageRead.Operation {
+		return s.handOver(ctx, func() (reply, error) { return a.call(ctx, s.service, given) })
 	}
-	return a.call(ctx, svc, given)
+	r, err = a.call(ctx, api.WithKey(s.service, key), given)
+	return r, nil, err
 }
 
 // add registers a tool.
@@ -150,11 +150,11 @@ func (s *Server) add(t tool) {
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		r, answer, err := s.reply(ctx, func() (reply, error) { return t.call(ctx, s.service, key, given) })
+		r, meta, err := s.call(ctx, &t, key, given)
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		return answer, r.structured(), nil
+		return &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: r.shown()}}}, r.structured(), nil
 	})
 }
 

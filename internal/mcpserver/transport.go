@@ -31,71 +31,45 @@ type Transport struct {
 // Connect starts reading.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
-		in: t.In, out: t.Out, lines: make(chan line), closed: make(chan struct{}),
-		pending: map[jsonrpc.ID]pendingCall{}, sent: make(chan struct{}, 1), arrived: t.Arrived,
+		out: t.Out, arrived: t.Arrived, lines: make(chan line), closed: make(chan struct{}), pending: map[jsonrpc.ID]*pendingCall{},
 	}
-	go c.readLines()
+	c.end = sync.OnceValue(func() error {
+		close(c.closed)
+		return errors.Join(t.In.Close(), t.Out.Close())
+	})
+	go c.readLines(t.In)
 	return c, nil
 }
 
 // connection is one session. Read must not be called concurrently.
 type connection struct {
-	in            io.ReadCloser
-	out           io.WriteCloser
-	lines         chan line
-	queue         []jsonrpc.Message // messages that Read has not returned yet
-	allowsBatches bool              // the protocol revision of the client has batches
-	closed        chan struct{}
-	once          sync.Once
-	closeErr      error // result of Close
-
-	sent    chan struct{} // has a value after a call was answered
+	out     io.WriteCloser
 	arrived func(result json.RawMessage, ok bool)
+	lines   chan line
+	closed  chan struct{}
+	end     func() error   // closes the connection
+	answers sync.WaitGroup // calls that are to be answered before the end; see awaitAnswers
 
-	mu        sync.Mutex
-	reporting int                        // responses that are written and not reported
-	pending   map[jsonrpc.ID]pendingCall // calls without a response yet
+	mu      sync.Mutex
+	pending map[jsonrpc.ID]*pendingCall // calls without a response yet
 }
 
 // pendingCall is a call without a response yet.
 type pendingCall struct {
-	batch     *batch // nil outside a batch
-	streaming bool   // answered only when the client disconnects
-	cancelled bool   // the client ignores the answer
-}
-
-// batch collects the responses to a batch.
-type batch struct {
-	remaining int // calls without a response yet
-	responses [][]byte
-	results   []result // of the responses, for Transport.Arrived
-}
-
-// result is the result of a response, nil for an error.
-type result struct {
-	json      json.RawMessage
-	cancelled bool
+	streaming bool // answered only when the client disconnects
+	cancelled bool // the client ignores the answer
 }
 
 // SessionID returns "", because there is only one session.
 func (c *connection) SessionID() string { return "" }
 
 // Close ends the connection.
-func (c *connection) Close() error {
-	c.once.Do(func() {
-		close(c.closed)
-		c.closeErr = c.in.Close()
-		if err := c.out.Close(); c.closeErr == nil {
-			c.closeErr = err
-		}
-	})
-	return c.closeErr
-}
+func (c *connection) Close() error { return c.end() }
 
 // Read returns the next valid message, and answers invalid ones. Errors: io.EOF at the
 // end, and those of the reader, the writer and the context.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for len(c.queue) == 0 {
+	for {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -103,138 +77,78 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		case l := <-c.lines:
 			if l.err != nil {
-				c.waitForPending(ctx)
+				c.awaitAnswers(ctx)
 				return nil, l.err
 			}
-			if err := c.handleLine(l); err != nil {
+			m, refusal := c.accept(l)
+			if refusal == nil {
+				return m, nil
+			}
+			if err := c.writeLine(refusal.Response()); err != nil {
 				return nil, err
 			}
 		}
 	}
-	next := c.queue[0]
-	c.queue = c.queue[1:]
-	return next, nil
 }
 
-// waitForPending returns when all calls received before the end of the input have been
+// awaitAnswers returns when all calls received before the end of the input have been
 // answered. The SDK abandons pending calls at the end of the input, although the client
 // may still read.
-func (c *connection) waitForPending(ctx context.Context) {
-	for c.hasPending() {
-		select {
-		case <-ctx.Done():
-			return
-		case <-c.closed:
-			return
-		case <-c.sent:
-		}
+func (c *connection) awaitAnswers(ctx context.Context) {
+	answered := make(chan struct{})
+	go func() {
+		c.answers.Wait()
+		close(answered)
+	}()
+	select {
+	case <-ctx.Done():
+	case <-c.closed:
+	case <-answered:
 	}
 }
 
-func (c *connection) hasPending() bool {
+// accept returns the message of a line. It refuses a call with the id of a pending one, because
+// their responses could not be distinguished.
+func (c *connection) accept(l line) (jsonrpc.Message, *Refusal) {
+	if l.tooLong {
+		return nil, parseError("a line has at most %d bytes", maxLine)
+	}
+	m, refusal := Check(l.text)
+	r, ok := m.(*jsonrpc.Request)
+	if refusal != nil || !ok {
+		return m, refusal
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, one := range c.pending {
-		if !one.streaming {
-			return true
-		}
-	}
-	return c.reporting > 0
-}
-
-// handleLine decodes a line, queues its valid messages and answers the invalid ones.
-func (c *connection) handleLine(l line) error {
-	if l.tooLong {
-		return c.writeLine(parseError("a line has at most %d bytes", maxLine).Response())
-	}
-	messages, refusals, isBatch, whole := Check(l.text)
-	if whole == nil && isBatch && !c.allowsBatches {
-		whole = invalidRequest(nil, "this revision of the protocol does not allow batches")
-	}
-	if whole != nil {
-		return c.writeLine(whole.Response())
-	}
-	var b *batch
-	if isBatch {
-		b = &batch{}
-	}
-	for i, m := range messages {
-		refusal := refusals[i]
-		if refusal == nil {
-			refusal = c.register(m, b)
-		}
-		switch {
-		case refusal == nil:
-			c.queue = append(c.queue, m)
-		case b == nil:
-			return c.writeLine(refusal.Response())
-		default:
-			c.mu.Lock()
-			b.responses = append(b.responses, refusal.Response())
-			c.mu.Unlock()
-		}
-	}
-	if b == nil {
-		return nil
-	}
-	c.mu.Lock()
-	text, _ := b.whole() // of refusals alone; else the last response is still to come
-	c.mu.Unlock()
-	if text == nil {
-		return nil
-	}
-	return c.writeLine(text)
-}
-
-// register adds a call to the pending ones. It refuses a call with the id of a pending
-// one, because their responses could not be distinguished.
-func (c *connection) register(m jsonrpc.Message, b *batch) *Refusal {
-	r, ok := m.(*jsonrpc.Request)
-	if !ok {
-		return nil
-	}
-	if r.Method == "initialize" {
-		var asked struct {
-			ProtocolVersion string `json:"protocolVersion"`
-		}
-		_ = json.Unmarshal(r.Params, &asked) // the server reports the error
-		c.allowsBatches = asked.ProtocolVersion == "2025-03-26" || asked.ProtocolVersion == "2024-11-05"
-	}
 	if r.Method == "notifications/cancelled" {
 		c.noteCancelled(r.Params)
 	}
 	if !r.IsCall() {
-		return nil
+		return m, nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, exists := c.pending[r.ID]; exists {
-		return invalidRequest(nil, "the call %v is not answered yet; use another id", r.ID.Raw())
+	if c.pending[r.ID] != nil {
+		return nil, invalidRequest(nil, "the call %v is not answered yet; use another id", r.ID.Raw())
 	}
-	c.pending[r.ID] = pendingCall{batch: b, streaming: r.Method == "subscriptions/listen"}
-	if b != nil {
-		b.remaining++
+	call := &pendingCall{streaming: r.Method == "subscriptions/listen"}
+	if c.pending[r.ID] = call; !call.streaming {
+		c.answers.Add(1)
 	}
-	return nil
+	return m, nil
 }
 
-// noteCancelled marks the call that a notification cancels.
+// noteCancelled marks the call that a notification cancels. c.mu is held.
 func (c *connection) noteCancelled(params json.RawMessage) {
 	var of struct {
 		ID any `json:"requestId"`
 	}
 	_ = json.Unmarshal(params, &of) // the server reports the error
 	id, err := jsonrpc.MakeID(of.ID)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if one, ok := c.pending[id]; ok && err == nil {
-		one.cancelled = true
-		c.pending[id] = one
+	if call := c.pending[id]; call != nil && err == nil {
+		call.cancelled = true
 	}
 }
 
-// Write sends a message. The responses to a batch are sent together. It is safe for
-// concurrent use.
+// Write sends a message. It is safe for concurrent use.
 func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -250,48 +164,15 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	c.mu.Lock()
 	call := c.pending[r.ID]
 	delete(c.pending, r.ID)
-	c.reporting++
-	results := []result{{r.Result, call.cancelled}}
-	if b := call.batch; b != nil {
-		b.remaining--
-		b.responses, b.results = append(b.responses, text), append(b.results, results...)
-		text, results = b.whole() // for the last one alone: who writes the line reports it
-	}
 	c.mu.Unlock()
-	defer c.reported()
-	if text == nil {
-		return nil
+	if call != nil && !call.streaming {
+		defer c.answers.Done()
 	}
 	err = c.writeLine(text)
-	for _, one := range results {
-		if one.json != nil && c.arrived != nil {
-			c.arrived(one.json, err == nil && !one.cancelled)
-		}
+	if r.Result != nil && c.arrived != nil {
+		c.arrived(r.Result, err == nil && (call == nil || !call.cancelled))
 	}
 	return err
-}
-
-// reported ends what Write does for a response.
-func (c *connection) reported() {
-	c.mu.Lock()
-	c.reporting--
-	c.mu.Unlock()
-	select {
-	case c.sent <- struct{}{}:
-	default: // a wake-up is pending
-	}
-}
-
-// whole returns the line of a batch and the results in it, once: when all responses are
-// there. Before, and of a batch that wants no response, it returns nil. The caller holds the
-// lock of the connection.
-func (b *batch) whole() ([]byte, []result) {
-	if b.remaining > 0 || len(b.responses) == 0 {
-		return nil, nil
-	}
-	text := append(append([]byte{'['}, bytes.Join(b.responses, []byte{','})...), ']')
-	b.responses = nil
-	return text, b.results
 }
 
 // writeLine sends one line.
@@ -314,8 +195,8 @@ type line struct {
 }
 
 // readLines delivers the lines that are not blank, until an error or the end.
-func (c *connection) readLines() {
-	r := bufio.NewReaderSize(c.in, 64<<10)
+func (c *connection) readLines(in io.Reader) {
+	r := bufio.NewReaderSize(in, 64<<10)
 	for first := true; ; first = false {
 		l := readLine(r)
 		if first {

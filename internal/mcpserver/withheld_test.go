@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
@@ -72,7 +71,7 @@ func TestNoFaceTellsWhatIsWithheld(t *testing.T) {
 		p, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "session-start", Arguments: map[string]string{"task": "plan"}})
 		clean(when, "session-start", p, err)
 		if when == "locked down" {
-			if _, err := care.OpGuardReject.Call(t.Context(), svc, care.GuardRequest{Path: "skills/plan.org"}); err != nil {
+			if _, err := api.OpGuardReject.Call(t.Context(), svc, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -55,10 +55,8 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	if opts.DryRun || len(plan) == 0 {
 		return plan, nil
 	}
-	if s.onlyImages() {
-		tx.Images().Wait()
+	if s.onlyImages() { // the image that is written below moves them away
 		md.scope.SetRecovered(tx, "repaired: "+s.message())
-		err = s.from.PutAside()
 	} else {
 		err = md.rebuild(context.WithoutCancel(ctx), tx, opts.Key, s)
 	}

@@ -3,6 +3,7 @@
 package minds
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -71,14 +72,9 @@ func isRepeated(old, b *working.Block) bool {
 // automatic returns the automatic blocks of an agent, by id.
 func automatic(state *graph.State, agent string) map[string]working.Block {
 	out := map[string]working.Block{}
-	for _, path := range state.Paths() {
-		if !strings.HasPrefix(path, working.PathPrefix(agent)) {
-			continue
-		}
-		if n, ok := state.Document(path); ok {
-			if b, ok := working.OfNode(n); ok && b.Automatic {
-				out[b.ID] = *b
-			}
+	for _, b := range all(state, agent) {
+		if b.Automatic {
+			out[b.ID] = b
 		}
 	}
 	return out
@@ -96,10 +92,7 @@ func surplusBlocks(blocks map[string]working.Block, now time.Time) []string {
 		}
 	}
 	slices.SortFunc(left, func(a, b working.Block) int {
-		if c := b.Timestamp.Compare(a.Timestamp); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(b.Timestamp.Compare(a.Timestamp), strings.Compare(a.ID, b.ID))
 	})
 	for _, b := range left[min(len(left), MaxAutomatic):] {
 		gone = append(gone, b.ID)

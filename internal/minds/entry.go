@@ -35,12 +35,8 @@ type Entry struct {
 
 // Shown is what an entry says about a node.
 type Shown struct {
-	ID       string         `json:"id"`
-	Region   string         `json:"region"`
-	Kind     float64        `json:"kind"`
-	Score    float64        `json:"score"`
-	Features []float64      `json:"values"`
-	Verdict  recall.Verdict `json:"verdict"`
+	ID string `json:"id"`
+	recall.Shown
 }
 
 // Useful and Against count the nodes that an entry calls useful, and those that it does not.
@@ -80,7 +76,7 @@ func (e *Entry) Judge(found []recall.Rankable, verdicts map[string]recall.Verdic
 		if len(e.Shown) == MaxShown {
 			break
 		}
-		s := Shown{ID: r.ID, Region: r.Region, Kind: short(r.Kind), Score: short(r.Score), Verdict: verdicts[r.ID]}
+		s := Shown{r.ID, recall.Shown{Region: r.Region, Kind: short(r.Kind), Score: short(r.Score), Verdict: verdicts[r.ID]}}
 		for _, x := range r.Features {
 			s.Features = append(s.Features, short(x))
 		}
@@ -96,7 +92,7 @@ func short(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 func (e *Entry) event() recall.Event {
 	out := recall.Event{Question: e.Question, Owner: e.By == Owner}
 	for _, s := range e.Shown {
-		out.Shown = append(out.Shown, recall.Shown{Region: s.Region, Kind: s.Kind, Score: s.Score, Features: s.Features, Verdict: s.Verdict})
+		out.Shown = append(out.Shown, s.Shown)
 	}
 	return out
 }

@@ -46,50 +46,26 @@ var (
 type Feedback struct {
 	host Host
 
-	mu      sync.Mutex
-	scope   *scope.Scope // nil if there was none when opened was read
-	checked bool         // scope and opened are set
-	opened  uint64
-	state   *graph.State             // that entries and model are of
-	known   map[merkle.Digest]*Entry // of state, by own digest
-	model   recall.Model
-}
-
-// session returns the scope of the entries, nil if there is none. mu is held.
-func (l *Feedback) session(ctx context.Context) (*scope.Scope, error) {
-	if now := l.host.Opened(); !l.checked || now != l.opened {
-		names, err := l.host.Names()
-		if err != nil {
-			return nil, err
-		}
-		l.scope = nil
-		if slices.Contains(names, FeedbackSession) {
-			w, err := l.host.Open(ctx, FeedbackSession)
-			if err != nil {
-				return nil, err
-			}
-			l.scope = w.Scope()
-		}
-		l.checked, l.opened = true, l.host.Opened()
-	}
-	return l.scope, nil
+	mu    sync.Mutex
+	state *graph.State             // that entries and model are of
+	known map[merkle.Digest]*Entry // of state, by own digest
+	model recall.Model
 }
 
 // Model returns what the present entries teach. It must not be changed. After a change the
 // first call fits it anew: O(entries · their nodes · features). An entry that cannot be read teaches
 // nothing, and is logged.
 func (l *Feedback) Model(ctx context.Context) recall.Model {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s, err := l.session(ctx)
+	state, err := l.host.session(ctx, FeedbackSession)
 	if err != nil {
 		l.host.Log.Warn("feedback cannot be read; nothing of it counts", "error", err)
+	}
+	if state == nil {
 		return nil
 	}
-	if s == nil {
-		return nil
-	}
-	l.follow(s.Present())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.follow(state)
 	return l.model
 }
 
@@ -160,13 +136,13 @@ func events(all []*Entry) []recall.Event {
 // Entries returns the present entries, oldest first. They must not be changed. Errors: those
 // of opening the session.
 func (l *Feedback) Entries(ctx context.Context) ([]*Entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s, err := l.session(ctx)
-	if s == nil || err != nil {
+	state, err := l.host.session(ctx, FeedbackSession)
+	if state == nil || err != nil {
 		return nil, err
 	}
-	l.follow(s.Present())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.follow(state)
 	return sorted(l.known), nil
 }
 
@@ -209,10 +185,8 @@ func (l *Feedback) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (
 // Reset takes all entries out of the session; history has them, and a revert brings them
 // back. Without an entry there is no commit.
 func (l *Feedback) Reset(ctx context.Context, opts *scope.WriteOptions) (chain.Commit, error) {
-	l.mu.Lock()
-	s, err := l.session(ctx)
-	l.mu.Unlock()
-	if s == nil || err != nil {
+	state, err := l.host.session(ctx, FeedbackSession)
+	if state == nil || err != nil {
 		return chain.Commit{}, err
 	}
 	return l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, _ time.Time, _ uint64) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -108,16 +109,29 @@ func (f *Files) Content(ctx context.Context, v *view.View, b *working.Block) (st
 // Serve lets a window of a view read the files of its blocks, and those that it is likely to show
 // in parallel.
 func (f *Files) Serve(ctx context.Context, v *view.View, c *window.Caller) {
+	f.Record(ctx, v, c, &Given{})
+}
+
+// Record is Serve, and notes in a window that is to be given which texts it shows of blocks.
+func (f *Files) Record(ctx context.Context, v *view.View, c *window.Caller, g *Given) {
 	of := func(item *window.Item) (n *node.Node, b *working.Block) { // which only a block asks for
 		n, _ = v.Get(item.ID)
 		b, _ = working.OfNode(n)
 		return n, b
 	}
+	g.Loaded, g.Made = map[string]string{}, map[string]string{}
 	load := func(item *window.Item) (string, error) {
 		_, b := of(item)
 		return f.Content(ctx, v, b)
 	}
-	c.Load, c.Outline = load, f.Outline
+	c.Load = func(item *window.Item) (string, error) {
+		text, err := load(item)
+		if err == nil {
+			g.Loaded[item.ID] = text
+		}
+		return text, err
+	}
+	c.Outline = f.Outline
 	c.Prefetch = func(items []*window.Item) {
 		var all sync.WaitGroup
 		free := make(chan struct{}, maxReaders)
@@ -132,7 +146,11 @@ func (f *Files) Serve(ctx context.Context, v *view.View, c *window.Caller) {
 	}
 	c.Summarize = func(item *window.Item) (window.Summary, error) {
 		n, b := of(item)
-		return f.Summaries.Of(v, n, b, item.Body)
+		s, err := f.Summaries.Of(v, n, b, item.Body)
+		if s.Text != "" {
+			g.Made[item.ID] = s.Text
+		}
+		return s, err
 	}
 }
 
@@ -282,23 +300,14 @@ func (f *Files) keep(path string, c cachedFile) {
 
 // cut returns the lines from first to last, both included and counted from 1.
 func cut(text string, first, last int) (string, error) {
-	line, start := 1, 0
-	for rest := 0; ; line++ {
-		if line == first {
-			start = rest
-		}
-		n := strings.IndexByte(text[rest:], '\n')
-		switch {
-		case n < 0 || rest+n+1 == len(text):
-			if line < first {
-				return "", fmt.Errorf("the file has %s, the first one asked for is %d", scope.Count(line, "line"), first)
-			}
-			return text[start:], nil
-		case line == last:
-			return text[start : rest+n+1], nil
-		}
-		rest += n + 1
+	lines, first := slices.Collect(strings.Lines(text)), max(first, 1)
+	if count := max(1, len(lines)); first > count {
+		return "", fmt.Errorf("the file has %s, the first one asked for is %d", scope.Count(count, "line"), first)
 	}
+	if last < first {
+		last = len(lines)
+	}
+	return strings.Join(lines[first-1:min(last, len(lines))], ""), nil
 }
 
 // fileKind classifies why a file cannot be read.

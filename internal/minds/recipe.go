@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
-	"math/bits"
 	"math/rand/v2"
 	"sort"
 	"strings"
@@ -30,8 +29,7 @@ const (
 	maxCandidates = 16      // places that begin alike and are compared
 	maxSources    = 8 << 20 // bytes of all sources
 	maxText       = 8 * maxSources
-	minHashBits   = 10
-	maxHashBits   = 20
+	hashBits      = 18
 )
 
 // multiplier is odd, and another one in each process, so that nobody writes a text whose
@@ -118,7 +116,6 @@ func (r *recipe) follow(sources []string, missing []bool, mark string) (string, 
 type dictionary struct {
 	text   string // the sources, one after the other
 	starts []int  // of each source, and the end
-	shift  int    // what is left of a hash are maxHashBits at most
 	heads  []int32
 	before []int32 // by position, an earlier one with the same hash, plus 1
 }
@@ -132,19 +129,18 @@ func newDictionary(sources []string) (*dictionary, bool) {
 		return nil, false
 	}
 	d.text = strings.Join(sources, "")
-	n := min(max(bits.Len(uint(len(d.text)))-2, minHashBits), maxHashBits)
-	d.shift, d.heads, d.before = 32-n, make([]int32, 1<<n), make([]int32, len(d.text))
+	d.heads, d.before = make([]int32, 1<<hashBits), make([]int32, len(d.text))
 	for i := 0; i+minCopy <= len(d.text); i++ {
-		h := d.hash(d.text[i:])
+		h := hash(d.text[i:])
 		d.before[i], d.heads[h] = d.heads[h], int32(i+1)
 	}
 	return d, true
 }
 
 // hash is that of the first bytes of a text, at least minCopy long.
-func (d *dictionary) hash(s string) uint32 {
+func hash(s string) uint32 {
 	v := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
-	return v * multiplier >> d.shift
+	return v * multiplier >> (32 - hashBits)
 }
 
 // match returns where a long passage is that a text begins with. It finds one wherever there
@@ -153,7 +149,7 @@ func (d *dictionary) match(rest string) (at, length int) {
 	if len(rest) < minCopy {
 		return 0, 0
 	}
-	next := d.heads[d.hash(rest)]
+	next := d.heads[hash(rest)]
 	for tried := 0; next != 0 && tried < maxCandidates && length < goodCopy; {
 		i := int(next - 1)
 		next = d.before[i]

@@ -18,12 +18,12 @@ import (
 )
 
 // session returns the present state of a session, nil if there is none.
-func (l *Windows) session(ctx context.Context, session string) (*graph.State, error) {
-	names, err := l.host.Names()
+func (h *Host) session(ctx context.Context, session string) (*graph.State, error) {
+	names, err := h.Names()
 	if err != nil || !slices.Contains(names, session) {
 		return nil, err
 	}
-	w, err := l.host.Open(ctx, session)
+	w, err := h.Open(ctx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (l *Windows) Last(ctx context.Context, session, agent string) (*Window, err
 	if ok || l.host.Off {
 		return w, nil
 	}
-	state, err := l.session(ctx, session)
+	state, err := l.host.session(ctx, session)
 	if err != nil || state == nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (l *Windows) Last(ctx context.Context, session, agent string) (*Window, err
 // that its documents keep. O(documents of the session).
 func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([]RecordedWindow, error) {
 	l.Flush(ctx)
-	state, err := l.session(ctx, session)
+	state, err := l.host.session(ctx, session)
 	if err != nil || state == nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ type Reader struct {
 // such window), Invalid (the text was too large to be put together), Corrupt.
 func (l *Windows) Render(ctx context.Context, session, agent string, number uint64, r Reader) (*RecordedWindow, error) {
 	l.Flush(ctx)
-	state, err := l.session(ctx, session)
+	state, err := l.host.session(ctx, session)
 	if err != nil {
 		return nil, err
 	}

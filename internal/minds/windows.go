@@ -37,8 +37,6 @@ type Host struct {
 	Open func(ctx context.Context, name string) (*write.Writer, error)
 	// Names lists the scopes that exist, without the memex.
 	Names func() ([]string, error)
-	// Opened changes when a scope opens or closes.
-	Opened func() uint64
 	// Load returns what a block of working memory shows of its file.
 	Load func(ctx context.Context, v *view.View, b *working.Block) (string, error)
 	// Shown calls a function with what a session was shown whole, and keeps what that returns,
@@ -65,7 +63,6 @@ type Windows struct {
 	bytes    int
 	timer    *time.Timer // nil if no flush is due
 	last     bound.Map[string, *Window]
-	next     map[string]uint64 // the number of the next window, by session; flushing guards it
 }
 
 // Shown is Host.Shown.
@@ -73,7 +70,7 @@ func (l *Windows) Shown(key string, use func(*window.Shown) *window.Shown) { l.h
 
 // NewWindows returns the log of a memex.
 func NewWindows(h Host) *Windows {
-	l := &Windows{host: h, feedback: Feedback{host: h}, next: map[string]uint64{}}
+	l := &Windows{host: h, feedback: Feedback{host: h}}
 	l.last.Size = maxLast
 	return l
 }
@@ -178,10 +175,7 @@ func (l *Windows) commit(ctx context.Context, session string, list []entry) erro
 		return err
 	}
 	state := w.Scope().Present()
-	number, known := l.next[session] // of the next window
-	if !known {
-		number = newestNumber(state) + 1
-	}
+	number := newestNumber(state) + 1 // of the next window
 	windows := l.trees(ctx, state, list, number)
 	by := author.Actor{Author: author.Author{Kind: author.Fovea}, Session: strings.TrimPrefix(session, author.SessionPrefix)}
 	_, _, err = w.Do(author.WithActor(ctx, by), scope.Action{Name: "windows", Kind: graph.KindEdit, Message: windowsMessage(list)}, func(c *write.Change) error {
@@ -201,9 +195,6 @@ func (l *Windows) commit(ctx context.Context, session string, list []entry) erro
 		})
 		return nil
 	})
-	if err == nil {
-		l.next[session] = number + uint64(len(windows))
-	}
 	return err
 }
 

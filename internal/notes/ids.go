@@ -21,11 +21,10 @@ import (
 )
 
 // AssignIDs is that of fovea.Notes.
-func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
-	var a assignment
-	c, first, err := ns.perform(ctx, "assign ids", opts, func(e *editing) error {
-		a = assignment{e: e, given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
-		return a.run(ids)
+func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (c chain.Commit, given []string, err error) {
+	c, first, err := ns.perform(ctx, "assign ids", opts, func(e *editing) (err error) {
+		given, err = e.assign(ids)
+		return err
 	})
 	switch {
 	case err != nil:
@@ -33,60 +32,42 @@ func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteO
 	case first != nil:
 		return c, since(first, ids), nil
 	}
-	return c, a.given, nil
+	return c, given, nil
 }
 
-// assignment is one run of AssignIDs.
-type assignment struct {
-	e       *editing
-	given   []string                     // in the order of the request
-	splices map[string][]document.Splice // by path
-	count   int
-}
-
-func (a *assignment) run(ids []string) error {
-	done := map[string]string{}
-	for k, id := range ids {
-		if _, again := done[id]; !again {
-			given, err := a.assign(id)
+// assign gives ids to nodes without one, and returns those of all.
+func (e *editing) assign(ids []string) ([]string, error) {
+	given, splices, count := map[string]string{}, map[string][]document.Splice{}, 0
+	all := slices.Clone(ids)
+	for i, id := range ids {
+		if given[id] == "" {
+			n, err := e.node(id, merkle.Digest{}, change{})
 			if err != nil {
-				return err
+				return nil, err
 			}
-			done[id] = given
+			declares := func(p document.Property) bool { return strings.EqualFold(p.Key, "ID") }
+			if given[id] = n.ID; !slices.ContainsFunc(n.Derived.Properties, declares) { // else its own, or one that another node has
+				given[id] = uuid.NewString()
+				edit := document.SetProperty{Key: "ID", Value: given[id]}
+				more, err := e.c.Document(n.Path).Edit(e.c.Headline(n), e.c.Action.Now, edit)
+				if err != nil {
+					return nil, e.c.Fail(id, fault.Invalid, err)
+				}
+				splices[n.Path] = append(splices[n.Path], more...)
+				count++
+			}
 		}
-		a.given[k] = done[id]
+		all[i] = given[id]
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.splices)) {
+	for _, name := range slices.Sorted(maps.Keys(splices)) {
 		// Each splice lies within the lines of its own headline, so they do not overlap.
-		slices.SortFunc(a.splices[name], func(x, y document.Splice) int { return cmp.Compare(x.Start, y.Start) })
-		if err := a.e.c.Splice(name, a.e.c.Document(name).Source(), a.splices[name]); err != nil {
-			return err
+		slices.SortFunc(splices[name], func(x, y document.Splice) int { return cmp.Compare(x.Start, y.Start) })
+		if err := e.c.Splice(name, e.c.Document(name).Source(), splices[name]); err != nil {
+			return nil, err
 		}
 	}
-	a.e.c.Action.Message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.e.c.Paths()))
-	return nil
-}
-
-// assign prepares the id of one node and returns it.
-func (a *assignment) assign(id string) (string, error) {
-	n, err := a.e.node(id, merkle.Digest{}, change{})
-	if err != nil {
-		return "", err
-	}
-	doc, i := a.e.c.Document(n.Path), a.e.c.Headline(n)
-	for _, p := range n.Derived.Properties {
-		if strings.EqualFold(p.Key, "ID") {
-			return n.ID, nil // its own ID, or one that another node has: left as it is
-		}
-	}
-	given := uuid.NewString()
-	splices, err := doc.Edit(i, a.e.c.Action.Now, document.SetProperty{Key: "ID", Value: given})
-	if err != nil {
-		return "", a.e.c.Fail(id, fault.Invalid, err)
-	}
-	a.splices[n.Path] = append(a.splices[n.Path], splices...)
-	a.count++
-	return given, nil
+	e.c.Action.Message = fmt.Sprintf("ids for %d nodes in %d files", count, len(e.c.Paths()))
+	return all, nil
 }
 
 // since maps ids to their new ids after a commit.

@@ -69,12 +69,12 @@ func headlines(n *node.Node) int {
 
 // check rejects a node that is active if old, which may be nil, was not.
 func (f *inertCheck) check(old, n *node.Node) error {
-	if n.Derived.Opaque || !f.inFile(f.after, n) {
+	if n.Derived.Opaque || f.after.IsTree(n.Path) {
 		return nil
 	}
 	var from document.Place
 	before := ""
-	if old != nil && f.inFile(f.before, old) {
+	if old != nil && !f.before.IsTree(old.Path) {
 		if old.Path == n.Path && old.Content == n.Content {
 			return nil
 		}
@@ -90,9 +90,6 @@ func (f *inertCheck) check(old, n *node.Node) error {
 	}
 	return place.Check(from, before, n.Content)
 }
-
-// inFile reports whether a node belongs to a file.
-func (f *inertCheck) inFile(s *graph.State, n *node.Node) bool { return !s.IsTree(n.Path) }
 
 // place returns the check of the nodes of a file.
 func (f *inertCheck) place(s *graph.State, path string) (document.Place, error) {

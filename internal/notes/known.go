@@ -64,25 +64,23 @@ func appendFolded(b []byte, text string) []byte {
 // knownNotes finds headlines by key. The first lookup builds it from the whole state, and
 // each later commit updates it. The caller is the chain's writer.
 type knownNotes struct {
-	ids map[[16]byte][]string // nil until the first lookup
+	ids map[noteKey][]string // nil until the first lookup
 }
 
 // find returns the ids of the headlines with the key.
 func (k *knownNotes) find(state *graph.State, key noteKey) []string {
 	if k.ids == nil {
-		k.ids = map[[16]byte][]string{}
+		k.ids = map[noteKey][]string{}
 		for n := range state.All() {
 			k.add(n)
 		}
 	}
-	return k.ids[short(key)]
+	return k.ids[key]
 }
-
-func short(key noteKey) [16]byte { return [16]byte(key[:16]) }
 
 func (k *knownNotes) add(n *node.Node) {
 	if key, ok := keyOfNode(n); ok {
-		k.ids[short(key)] = append(k.ids[short(key)], n.ID)
+		k.ids[key] = append(k.ids[key], n.ID)
 	}
 }
 
@@ -96,10 +94,9 @@ func (k *knownNotes) follow(delta *graph.Delta) {
 			continue
 		}
 		if key, ok := keyOfNode(c.Old); ok {
-			at := short(key)
-			left := slices.DeleteFunc(k.ids[at], func(id string) bool { return id == c.ID })
-			if k.ids[at] = left; len(left) == 0 {
-				delete(k.ids, at)
+			left := slices.DeleteFunc(k.ids[key], func(id string) bool { return id == c.ID })
+			if k.ids[key] = left; len(left) == 0 {
+				delete(k.ids, key)
 			}
 		}
 		if c.New != nil {

@@ -144,14 +144,18 @@ func (r *addition) append(c *write.Change, path string, h document.InsertHeadlin
 		return c.Fail(path, fault.Invalid, errEncrypted)
 	}
 	c.Action.Message = path + ": " + h.Title
-	end, err := c.Insert(path, h)
+	text, end, err := c.Inserted(path, h)
+	if err != nil {
+		return err
+	}
+	c.Put(path, text)
 	c.Check = func(_, after *graph.State, _ *graph.Delta) error {
 		if n, ok := after.Get(r.id); !ok || n.Path != path || len(n.Kids) > 0 {
 			return c.Fail(path, fault.Invalid, fmt.Errorf("%q would not be read as one note of this file", h.Title))
 		}
 		return c.Fail(path, fault.Invalid, r.ns.checkEnd(r.ctx, path, end, after))
 	}
-	return err
+	return nil
 }
 
 // knownTo returns a headline with the key that may be revealed to an agent, "" for none.

@@ -38,7 +38,7 @@ func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.Wr
 // resolution returns the change of a node's document that ends the conflicts.
 func resolution(format document.Format, n *node.Node, take bool, which []int) (change, error) {
 	var kept []document.Conflict
-	keeper, ok := format.(document.Resolver)
+	keeper, ok := format.(document.Editor)
 	if ok && !n.Derived.Opaque {
 		kept = keeper.Conflicts(n.Part())
 	}

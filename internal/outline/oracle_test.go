@@ -59,6 +59,24 @@ type sample struct {
 	held           bool   // held back: its disagreements are not shown
 }
 
+// sourcesEnv names the folder of source code of other people downloaded for this run.
+const sourcesEnv = "FOVEA_SOURCES"
+
+// sourcesOfOthers returns the folder that FOVEA_SOURCES names, with the packages that
+// .ci/sources unpacks. If the variable is not set, it skips the test; if it names no folder,
+// it fails it.
+func sourcesOfOthers(tb testing.TB) string {
+	tb.Helper()
+	dir := os.Getenv(sourcesEnv)
+	if dir == "" {
+		tb.Skipf("%s is not set: %s needs the source code that .ci/sources downloads", sourcesEnv, tb.Name())
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		tb.Fatalf("%s=%s is not a folder; run .ci/parts again", sourcesEnv, dir)
+	}
+	return dir
+}
+
 // samples returns files of each language that other people wrote: of Go from the modules of
 // this one, of JavaScript, TypeScript and Java from the packages of Node, and of the others
 // from Debian packages. The hash of a path chooses.
@@ -83,7 +101,7 @@ func samples(tb testing.TB) []sample {
 		collect(root, "Go")
 	}
 	collect(foveatest.NodePackages(tb, "typescript"), "JavaScript", "TypeScript", "Java")
-	collect(foveatest.Sources(tb), "Python", "C", "C++", "Rust", "Ruby", "PHP", "Shell", "Emacs Lisp")
+	collect(sourcesOfOthers(tb), "Python", "C", "C++", "Rust", "Ruby", "PHP", "Shell", "Emacs Lisp")
 	var chosen []sample
 	for _, language := range slices.Sorted(maps.Keys(languages)) {
 		list := byLanguage[language]

@@ -18,6 +18,7 @@ import (
 
 	"filippo.io/age"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -148,29 +149,27 @@ func DecodeHead(data []byte) (h Head, err error) {
 	return h, err
 }
 
-// head1 is a head as the JSON of format 1 has it. The state folder also has some that were not written
-// yet, whose memex is empty.
-type head1 struct {
-	Format  int       `json:"fovea_head"`
-	Memex   string    `json:"memex"`
-	Machine string    `json:"machine"`
-	Count   uint64    `json:"count"`
-	Time    time.Time `json:"time"`
-	Nonce   string    `json:"nonce"`
-	Signed  string    `json:"signed"`
-	Packs   []Pack    `json:"packs"`
-}
-
 // UnmarshalJSON reads what the state folder has of a head, and one of format 1: of that, nothing counts
-// that this format had not. Builds of before kept no size of a pack: it is that of its pieces.
+// that this format had not, and its memex is empty where it was not written yet. Builds of before kept no
+// size of a pack: it is that of its pieces.
 func (h *Head) UnmarshalJSON(data []byte) error {
-	var old head1
-	err := json.Unmarshal(data, &old)
-	if err == nil && old.Format == HeadFormat {
-		type fields Head // without this method
-		err = json.Unmarshal(data, (*fields)(h))
-	} else if err == nil {
-		*h, err = old.head()
+	type fields Head // without this method
+	is := struct {
+		*fields
+		Memex string `json:"memex"` // in the place of that of the manifest
+	}{fields: (*fields)(h)}
+	err := json.Unmarshal(data, &is)
+	if err == nil && is.Memex != "" {
+		h.Memex, err = merkle.Parse(is.Memex)
+	}
+	if h.Format == 1 {
+		h.Manifest = Manifest{Memex: h.Memex, Packs: h.Packs}
+		for i, p := range h.Packs {
+			h.Packs[i] = Pack{Series: p.Series, Pieces: p.Pieces, Scopes: p.Scopes}
+			for j := range p.Scopes {
+				p.Scopes[j].End = store.Pos{}
+			}
+		}
 	}
 	for i, p := range h.Packs {
 		for _, piece := range p.Pieces {
@@ -180,22 +179,6 @@ func (h *Head) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return err
-}
-
-// head takes the fields of format 1 alone.
-func (old *head1) head() (h Head, err error) {
-	h = Head{Format: old.Format, Machine: old.Machine, Count: old.Count, Time: old.Time, Nonce: old.Nonce, Signed: old.Signed}
-	for _, p := range old.Packs {
-		pack := Pack{Series: p.Series, Pieces: p.Pieces}
-		for _, s := range p.Scopes {
-			pack.Scopes = append(pack.Scopes, Span{Scope: s.Scope, SinceSeq: s.SinceSeq, Seq: s.Seq, Head: s.Head})
-		}
-		h.Packs = append(h.Packs, pack)
-	}
-	if old.Memex != "" {
-		h.Memex, err = merkle.Parse(old.Memex)
-	}
-	return h, err
 }
 
 // decodeJSON reads JSON to its end.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -201,11 +202,11 @@ func (q *probe) race() error {
 func (q *probe) run(name, tag string) (won [][]byte, unknown error) {
 	var mu sync.Mutex
 	var running sync.WaitGroup
-	ready := newGate(racers)
+	ready := meeting(q.ctx, racers)
 	for range racers {
 		data := bytes.Repeat([]byte(rand.Text()), raceBytes/26)
 		running.Go(func() {
-			kept, err := q.p.(Slow).PutSlowly(q.ctx, name, tag, data, func() { ready.wait(q.ctx) })
+			kept, err := q.p.(Slow).PutSlowly(q.ctx, name, tag, data, ready)
 			mu.Lock()
 			defer mu.Unlock()
 			switch q.keeps = q.keeps || kept; {
@@ -220,27 +221,19 @@ func (q *probe) run(name, tag string) (won [][]byte, unknown error) {
 	return won, unknown
 }
 
-// gate opens when as many wait at it as are expected, or after a moment: a store may take one
-// after the other.
-type gate struct {
-	mu   sync.Mutex
-	left int
-	open chan struct{}
-}
-
-func newGate(n int) *gate { return &gate{left: n, open: make(chan struct{})} }
-
-func (g *gate) wait(ctx context.Context) {
-	g.mu.Lock()
-	if g.left--; g.left == 0 {
-		close(g.open)
-	}
-	g.mu.Unlock()
-	patience := time.NewTimer(raceWait)
-	defer patience.Stop()
-	select {
-	case <-g.open:
-	case <-patience.C:
-	case <-ctx.Done():
+// meeting returns a wait that ends when as many wait as are expected, or after a moment: a store may take
+// one after the other.
+func meeting(ctx context.Context, n int32) (wait func()) {
+	left, all := new(atomic.Int32), make(chan struct{})
+	left.Store(n)
+	return func() {
+		if left.Add(-1) == 0 {
+			close(all)
+		}
+		select {
+		case <-all:
+		case <-time.After(raceWait):
+		case <-ctx.Done():
+		}
 	}
 }

@@ -121,23 +121,16 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 	return o, nil
 }
 
-// ScopesOf lists the scopes that packs have, the memex first.
+// ScopesOf lists the scopes that packs have, the memex first: the names of the others are greater.
 func ScopesOf(packs []Pack) []string {
 	var names []string
 	for _, p := range packs {
 		for _, s := range p.Scopes {
-			if !slices.Contains(names, s.Scope) {
-				names = append(names, s.Scope)
-			}
+			names = append(names, s.Scope)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		if a == scope.Memex || b == scope.Memex {
-			return map[bool]int{true: -1, false: 1}[a == scope.Memex]
-		}
-		return strings.Compare(a, b)
-	})
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // follow brings a copy up to a head.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"time"
 
@@ -129,12 +128,7 @@ type placed struct {
 }
 
 // Anew forgets which locked key a place had; in is the state folder of the remote.
-func Anew(in vfs.FS) error {
-	if err := in.Remove(placeFile); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func Anew(in vfs.FS) error { return vfs.RemoveIfThere(in, placeFile) }
 
 // same refuses a place that is not the one that was added: an empty folder where a disk is not
 // mounted, one of another memory, one whose key was replaced, by that of a machine that prepared it at

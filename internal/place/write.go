@@ -3,7 +3,6 @@
 package place
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -199,7 +198,7 @@ func (w *writer) flush(more bool) {
 
 // gone writes the blocks that the history is without, sorted.
 func (w *writer) gone(all map[merkle.Digest]uint64) {
-	sorted := slices.SortedFunc(maps.Keys(all), func(a, b merkle.Digest) int { return bytes.Compare(a[:], b[:]) })
+	sorted := slices.SortedFunc(maps.Keys(all), merkle.Digest.Compare)
 	for part := range slices.Chunk(sorted, perControl) {
 		b := merkle.AppendList(merkle.AppendText(merkle.AppendList(nil, 2), wordGone), len(part))
 		for _, d := range part {

@@ -52,7 +52,7 @@ func (g *Guard) View(ctx context.Context, v *view.View) (*view.View, error) {
 			return nil, fault.Wrap("read", g.scope.Dir, fault.Other, err)
 		}
 		amiss := h.changedFiles(v.State)
-		if hasNews(h.rights.Trust().Book, amiss) {
+		if entries, _ := newsOf(h.rights.Trust().Book, amiss); len(entries) > 0 {
 			amiss = h.recordAlerts(ctx, v, present && h == g)
 			if present {
 				v = g.scope.View()
@@ -110,7 +110,7 @@ func (g *Guard) fileStatus(book *guard.Book, state *graph.State, path string) gu
 	text, _, err := g.scope.Root.Read(path, 0)
 	switch {
 	case err == nil:
-		s.File = merkle.Sum([]byte(text))
+		s.File = merkle.SumText(text)
 	case errors.Is(err, corpus.ErrVanished):
 		s.File = guard.Absent
 	case errors.Is(err, corpus.ErrUnstable):
@@ -118,7 +118,7 @@ func (g *Guard) fileStatus(book *guard.Book, state *graph.State, path string) gu
 		return s
 	default:
 		s.State, s.Why = guard.Unreadable, err.Error()
-		s.File = merkle.Sum([]byte(s.Why))
+		s.File = merkle.SumText(s.Why)
 		return s
 	}
 	switch doubt := g.rights.Trust().Doubt; {
@@ -130,19 +130,26 @@ func (g *Guard) fileStatus(book *guard.Book, state *graph.State, path string) gu
 	return s
 }
 
-// hasNews reports whether the changes differ from those in earlier alerts.
-func hasNews(book *guard.Book, amiss []guard.FileStatus) bool {
-	told := 0
-	for i := range amiss {
-		if !amiss[i].ChangedOutside() {
+// newsOf returns the entries that record alerts for changes that are new or over, and the new ones.
+func newsOf(book *guard.Book, found []guard.FileStatus) (entries []guard.Entry, fresh []*guard.FileStatus) {
+	amiss := map[string]bool{}
+	for i := range found {
+		s := &found[i]
+		if !s.ChangedOutside() {
 			continue
 		}
-		if book.Notified(amiss[i].Path) != amiss[i].File {
-			return true
+		amiss[s.Path] = true
+		if book.Notified(s.Path) != s.File {
+			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
+			fresh = append(fresh, s)
 		}
-		told++
 	}
-	return told != book.NotifiedCount()
+	for _, path := range book.NotifiedPaths() {
+		if !amiss[path] {
+			entries = append(entries, guard.Entry{Notified: path})
+		}
+	}
+	return entries, fresh
 }
 
 // recordAlerts compares the files again as the chain's writer, sends the new alerts and
@@ -157,7 +164,8 @@ func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []
 	if g.scope.IsClosed(tx) {
 		return found
 	}
-	entries, err := g.alertOwner(found)
+	entries, fresh := newsOf(g.rights.Trust().Book, found)
+	err := g.alertOwner(fresh)
 	if err == nil {
 		err = tx.Attest(ctx, scope.TrustMarks(entries...)...)
 	}
@@ -170,22 +178,9 @@ func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []
 	return found
 }
 
-// alertOwner sends alerts for new changes and returns the entries that record them. If no
-// baseline is verified, it sends a single alert. The caller is the chain's writer.
-func (g *Guard) alertOwner(found []guard.FileStatus) (entries []guard.Entry, err error) {
-	book, amiss := g.rights.Trust().Book, map[string]bool{}
-	var fresh []*guard.FileStatus
-	for i := range found {
-		s := &found[i]
-		if !s.ChangedOutside() {
-			continue
-		}
-		amiss[s.Path] = true
-		if book.Notified(s.Path) != s.File {
-			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
-			fresh = append(fresh, s)
-		}
-	}
+// alertOwner sends alerts for new changes. If no baseline is verified, it sends a single one. The
+// caller is the chain's writer.
+func (g *Guard) alertOwner(fresh []*guard.FileStatus) (err error) {
 	for i, s := range fresh {
 		more := 0
 		if s.State == guard.Unsigned {
@@ -196,12 +191,7 @@ func (g *Guard) alertOwner(found []guard.FileStatus) (entries []guard.Entry, err
 		}
 		err = errors.Join(err, g.sendAlert(s, more))
 	}
-	for _, path := range book.NotifiedPaths() {
-		if !amiss[path] {
-			entries = append(entries, guard.Entry{Notified: path})
-		}
-	}
-	return entries, err
+	return err
 }
 
 // sendAlert sends an alert about a change, with the number of other files with the same

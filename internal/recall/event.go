@@ -27,11 +27,11 @@ type Event struct {
 
 // Shown is a node that was shown.
 type Shown struct {
-	Region   string
-	Kind     float64   // of its file, a number that is similar for files with similar notes
-	Score    float64   // without what was learned
-	Features []float64 // in the order of the ranker
-	Verdict  Verdict
+	Region   string    `json:"region"`
+	Kind     float64   `json:"kind"`   // of its file, a number that is similar for files with similar notes
+	Score    float64   `json:"score"`  // without what was learned
+	Features []float64 `json:"values"` // in the order of the ranker
+	Verdict  Verdict   `json:"verdict"`
 }
 
 // Weights of events and of verdicts.

@@ -44,7 +44,7 @@ func (Focus) Rank(req *Request, b *Board) {
 		}
 	}
 	like, title := b.Arm(ArmFocus), b.Arm(ArmTitle)
-	inFocus := map[string]bool{}
+	inFocus, rarity := map[string]bool{}, map[string]float64{}
 	for _, t := range b.Words.QuestionTerms(text, 0) {
 		inFocus[t.Text] = true
 	}
@@ -56,16 +56,21 @@ func (Focus) Rank(req *Request, b *Board) {
 		}
 		like.Add(pos, min(1, h.Score/self))
 		if h.ID != f.ID {
-			title.Add(pos, weightTitle*b.titleIn(n.Title(), inFocus))
+			title.Add(pos, weightTitle*b.titleIn(n.Title(), inFocus, rarity))
 		}
 	}
 }
 
-// titleIn returns how much of a title is among words, 0 to 1.
-func (b *Board) titleIn(title string, words map[string]bool) float64 {
+// titleIn returns how much of a title is among words, 0 to 1. rarity keeps the weights of the terms of all titles, which
+// repeat: that of a frequent term takes a look at all of its postings.
+func (b *Board) titleIn(title string, words map[string]bool, rarity map[string]float64) float64 {
 	found, all := 0.0, 0.0
 	for _, t := range b.Words.QuestionTerms(title, 0) {
-		idf := b.Words.IDF(t.Text)
+		idf, known := rarity[t.Text]
+		if !known {
+			idf = b.Words.IDF(t.Text)
+			rarity[t.Text] = idf
+		}
 		if all += idf; words[t.Text] {
 			found += idf
 		}

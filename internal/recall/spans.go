@@ -31,7 +31,7 @@ func IsSpan(id, host string) bool { return strings.HasPrefix(id, host+spanSepara
 // elementNames are the searchable element types, by name.
 var elementNames = func() map[string]org.Type {
 	names := map[string]org.Type{}
-	for t := org.TypeInlinetask; !t.IsObject(); t++ {
+	for t := org.TypeCenterBlock; !t.IsObject(); t++ {
 		names[t.String()] = t
 	}
 	return names

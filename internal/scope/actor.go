@@ -42,13 +42,10 @@ func (s *Scope) Actor(ctx context.Context) author.Actor {
 	return a
 }
 
-// TakeLock makes this process the owner of a state folder, retrying for Options.Wait. The
+// TakeLock makes this process the owner of a state folder, at once or retrying for Options.Wait. The
 // error names the current owner.
 func TakeLock(ctx context.Context, opts *options.Open, in vfs.FS) (*vfs.FileLock, error) {
 	holder := vfs.Holder{PID: os.Getpid(), Command: cmp.Or(opts.Command, filepath.Base(os.Args[0])), Since: opts.Now()}
-	if opts.Wait <= 0 {
-		return vfs.TryLock(in, store.LockFile, holder)
-	}
 	ctx, stop := context.WithTimeout(ctx, opts.Wait)
 	defer stop()
 	lock, err := vfs.LockFile(ctx, in, store.LockFile, holder)

@@ -23,7 +23,7 @@ func BenchmarkReadGraph(b *testing.B) {
 		g.Entities = append(g.Entities, e)
 	}
 	svc, _ := newPlace(b).open(b)
-	s := store(b, svc, nil)
+	s := store(b, svc, "")
 	if _, err := s.Take(b.Context(), g); err != nil {
 		b.Fatal(err)
 	}

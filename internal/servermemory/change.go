@@ -15,11 +15,11 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// Sizes in bytes. An edit reads, parses and writes its whole file, so small files make the
-// next entity cheap, and large edits make many entities cheap.
+// An edit reads, parses and writes its whole file, so small files make the next entity cheap,
+// and large edits make many entities cheap.
 const (
-	full    = 16 << 10 // of a file that gets no more headlines
-	maxEdit = 64 << 10 // of the headlines of one edit, of which the last may exceed it
+	perFile = 64       // places in the order of which the headlines are in one file
+	maxEdit = 64 << 10 // bytes of the headlines of one edit, of which the last may exceed it
 )
 
 // lockTimeout is how long a change waits for the mirror, which another process holds for one of its own.
@@ -29,8 +29,7 @@ const lockTimeout, lockInterval = 30 * time.Second, 5 * time.Millisecond
 // The model changes with it.
 type change struct {
 	*Store
-	ctx     context.Context
-	touched bool // something was written
+	ctx context.Context
 }
 
 // Change makes a change durable, then writes the mirror. Steps that were written before an
@@ -38,7 +37,7 @@ type change struct {
 func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &change{Store: s, ctx: context.WithoutCancel(ctx)}
+	c := &change{s, context.WithoutCancel(ctx)}
 	if s.mirror != nil {
 		waiting, cancel := context.WithTimeout(ctx, lockTimeout)
 		defer cancel()
@@ -51,55 +50,52 @@ func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	if err == nil {
 		err = make(c)
 	}
-	if err != nil || s.mirror == nil || !c.touched {
-		return err
+	if err != nil {
+		s.model = nil // the next use reads what was written before
+	} else if s.mirror != nil {
+		err = s.mirror.write(s.model)
 	}
-	return s.mirror.write(s.model)
+	return err
 }
 
-// commit records the answer of an operation. After an error the next use reads the graph
-// anew; after a commit of another writer it looks for changes since seq.
-func (c *change) commit(e *api.EditResponse, err error) error {
-	c.touched = true
-	if err != nil {
-		c.model = nil
-	} else if e.Seq == c.seq+1 {
+// do carries out an operation. After a commit of another writer, the next use looks for
+// changes since seq.
+func do[Q any](c *change, op api.Op[Q, *api.EditResponse], req Q) error {
+	e, err := op.Call(c.ctx, c.svc, req)
+	if err == nil && e.Seq == c.seq+1 {
 		c.seq = e.Seq
 	}
 	return err
 }
 
 // create adds and returns what is new of a list of entities or relations.
-func create[T any](c *change, list []T, of func(T) (key any, e Entity)) ([]T, error) {
+func create[T any](c *change, list []T) ([]T, error) {
 	created, before := []T{}, len(c.model.all)
 	for _, t := range list {
-		if key, e := of(t); c.model.headlines[key] == nil {
-			c.model.put(key, e, uuid.NewString(), c.model.last+1)
+		if key, _ := keyOf(t); c.model.headlines[key] == nil {
+			c.model.put(t, uuid.NewString(), c.model.last+1)
 			created = append(created, t)
 		}
 	}
 	return created, c.add(c.model.all[before:])
 }
 
-func (c *change) createEntities(in entities) (out entities, err error) {
-	out.Entities, err = create(c, in.Entities, func(e Entity) (any, Entity) { return e.Name, e })
-	return out, err
-}
+func (c *change) createEntities(in arguments) (any, error)  { return create(c, in.Entities) }
+func (c *change) createRelations(in arguments) (any, error) { return create(c, in.Relations) }
 
-func (c *change) createRelations(in relations) (out relations, err error) {
-	out.Relations, err = create(c, in.Relations, func(r Relation) (any, Entity) { return r, Entity{} })
-	return out, err
-}
-
-// add writes headlines to the first files that are not full.
+// add writes headlines, each edit to the file of its first one.
 func (c *change) add(headlines []*headline) error {
 	var text strings.Builder
+	first := 0
 	for i, h := range headlines {
+		if text.Len() == 0 {
+			first = h.order
+		}
 		text.WriteString(c.model.text(h))
 		if text.Len() < maxEdit && i < len(headlines)-1 {
 			continue
 		}
-		if err := c.append(text.String()); err != nil {
+		if err := c.append(1+(first-1)/perFile, text.String()); err != nil {
 			return err
 		}
 		text.Reset()
@@ -107,84 +103,68 @@ func (c *change) add(headlines []*headline) error {
 	return nil
 }
 
-// append writes the text of headlines to the first file that is not full, which it makes again if somebody has deleted it meanwhile.
-func (c *change) append(text string) error {
-	head, err := c.head()
-	if err != nil {
+// append writes the text of headlines to the file of a number, which it makes if need be, unless
+// another process has.
+func (c *change) append(number int, text string) error {
+	name := fmt.Sprintf("graph-%04d", number)
+	edit := api.EditRequest{ID: Agent + "-" + name, Append: &text, AllowSubheadings: true}
+	err := do(c, api.OpEdit, edit)
+	if fovea.KindOf(err) != fovea.NotFound {
 		return err
 	}
-	e, err := api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: head, Append: &text, AllowSubheadings: true})
-	if fovea.KindOf(err) == fovea.NotFound && c.model.sizes[head] > 0 {
-		delete(c.model.sizes, head)
-		return c.append(text)
-	}
-	c.model.sizes[head] += len(text)
-	return c.commit(e, err)
-}
-
-// headID names the headline of a file, below which entities and relations stand.
-const headID = Agent + "-graph-"
-
-// head returns the id of the headline of the first file that is not full. It makes the file if
-// need be, unless another process has.
-func (c *change) head() (string, error) {
-	number := 1
-	for c.model.sizes[fmt.Sprintf(headID+"%04d", number)] >= full {
-		number++
-	}
-	id := fmt.Sprintf(headID+"%04d", number)
-	if c.model.sizes[id] > 0 {
-		return id, nil
-	}
-	made, err := api.OpRemember.Call(c.ctx, c.svc, api.RememberRequest{
-		Under: fmt.Sprintf("%sgraph-%04d.org", folder, number), Title: fmt.Sprintf("Memory graph %d", number), Property: []string{"ID=" + id},
+	err = do(c, api.OpRemember, api.RememberRequest{
+		Under: folder + name + ".org", Title: fmt.Sprintf("Memory graph %d", number), Property: []string{"ID=" + edit.ID},
 	})
-	if fovea.KindOf(err) == fovea.Conflict {
-		return id, nil
+	if err != nil && fovea.KindOf(err) != fovea.Conflict {
+		return err
 	}
-	return id, c.commit(made, err)
+	return do(c, api.OpEdit, edit)
 }
 
 // addObservations adds new observations to their entities. If any name is unknown, it
 // returns an error and adds nothing.
-func (c *change) addObservations(in additions) (results, error) {
+func (c *change) addObservations(in arguments) (any, error) {
 	for _, a := range in.Observations {
 		if c.model.headlines[a.EntityName] == nil {
 			// The original server's message.
-			return results{}, fmt.Errorf("Entity with name %s not found", a.EntityName)
+			return nil, fmt.Errorf("Entity with name %s not found", a.EntityName)
 		}
 	}
-	out := results{[]observed{}}
+	results := []observed{}
 	for _, a := range in.Observations {
-		h := c.model.headlines[a.EntityName]
-		added := h.lacking(a.Contents)
-		out.Results = append(out.Results, observed{a.EntityName, added})
-		if len(added) == 0 {
-			continue
+		added, err := c.observe(a.EntityName, a.Contents)
+		if err != nil {
+			return nil, err
 		}
-		h.observe(h.entity.Observations, added)
-		c.model.mirrored = 0
-		if err := c.commit(api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: h.nodes[0], Append: new(items(added))})); err != nil {
-			return out, err
-		}
+		results = append(results, observed{a.EntityName, added})
 	}
-	return out, nil
+	return results, nil
+}
+
+// observe adds new observations to an entity, and returns these.
+func (c *change) observe(name string, observations []string) ([]string, error) {
+	h := c.model.headlines[name]
+	added := lacking(h.entity.Observations, observations)
+	if len(added) == 0 {
+		return added, nil
+	}
+	c.model.observe(h, slices.Concat(h.entity.Observations, added))
+	return added, do(c, api.OpEdit, api.EditRequest{ID: h.nodes[0], Append: new(items(added))})
 }
 
 // deleteEntities deletes entities, and the relations that touch one of their names.
-func (c *change) deleteEntities(in entityNames) (done, error) {
-	gone := setOf(in.EntityNames)
-	return done{true, "Entities deleted successfully"}, c.forget(func(h *headline) bool {
+func (c *change) deleteEntities(in arguments) (any, error) {
+	gone := func(name string) bool { return slices.Contains(in.EntityNames, name) }
+	return "Entities deleted successfully", c.forget(func(h *headline) bool {
 		r, isRelation := h.key.(Relation)
-		return isRelation && (gone[r.From] || gone[r.To]) || !isRelation && gone[h.entity.Name]
+		return isRelation && (gone(r.From) || gone(r.To)) || !isRelation && gone(h.entity.Name)
 	})
 }
 
-func (c *change) deleteRelations(in relations) (done, error) {
-	gone := setOf(in.Relations)
-	return done{true, "Relations deleted successfully"}, c.forget(func(h *headline) bool {
+func (c *change) deleteRelations(in arguments) (any, error) {
+	return "Relations deleted successfully", c.forget(func(h *headline) bool {
 		r, isRelation := h.key.(Relation)
-		return isRelation && gone[r]
+		return isRelation && slices.Contains(in.Relations, r)
 	})
 }
 
@@ -196,11 +176,7 @@ func (c *change) forget(selected func(*headline) bool) error {
 			continue
 		}
 		for _, node := range h.nodes {
-			e, err := api.OpForget.Call(c.ctx, c.svc, api.MoveRequest{ID: node})
-			if fovea.KindOf(err) == fovea.NotFound {
-				continue
-			}
-			if err := c.commit(e, err); err != nil {
+			if err := do(c, api.OpForget, api.MoveRequest{ID: node}); err != nil && fovea.KindOf(err) != fovea.NotFound {
 				return err
 			}
 		}
@@ -211,12 +187,9 @@ func (c *change) forget(selected func(*headline) bool) error {
 	return nil
 }
 
-// maxTries is how often a text is read and written while others edit it.
-const maxTries = 5
-
 // deleteObservations removes observations from headlines and keeps everything else, such as
 // a person's text.
-func (c *change) deleteObservations(in deletions) (done, error) {
+func (c *change) deleteObservations(in arguments) (any, error) {
 	for _, d := range in.Deletions {
 		h := c.model.headlines[d.EntityName]
 		if h == nil {
@@ -226,26 +199,21 @@ func (c *change) deleteObservations(in deletions) (done, error) {
 		if len(left) == len(h.entity.Observations) {
 			continue
 		}
-		h.observe(left)
-		c.model.mirrored = 0
+		c.model.observe(h, left)
 		for _, node := range h.nodes {
-			e, err := c.without(node, d.Observations)
-			for try := 1; try < maxTries && fovea.KindOf(err) == fovea.Conflict; try++ {
-				e, err = c.without(node, d.Observations)
-			}
-			if err := c.commit(e, err); err != nil {
-				return done{}, err
+			if err := c.remove(node, d.Observations); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return done{true, "Observations deleted successfully"}, nil
+	return "Observations deleted successfully", nil
 }
 
-// without removes observations from the text of a node, unless that changes meanwhile.
-func (c *change) without(node string, observations []string) (*api.EditResponse, error) {
+// remove removes observations from the text of a node, unless that changes meanwhile.
+func (c *change) remove(node string, observations []string) error {
 	n, err := api.OpShow.Call(c.ctx, c.svc, api.ShowRequest{ID: node})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return api.OpEdit.Call(c.ctx, c.svc, api.EditRequest{ID: node, Base: n.Digest, Body: new(without(n.Content, observations))})
+	return do(c, api.OpEdit, api.EditRequest{ID: node, Base: n.Digest, Body: new(without(n.Content, observations))})
 }

@@ -20,7 +20,7 @@ import (
 func TestInEmacs(t *testing.T) {
 	marks, p := t.TempDir(), newPlace(t)
 	svc, _ := p.open(t)
-	c := client(t, store(t, svc, nil))
+	c := client(t, store(t, svc, ""))
 	type entity struct {
 		Name         string   `json:"name"`
 		EntityType   string   `json:"entityType"`
@@ -47,7 +47,7 @@ func TestInEmacs(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %q, %v", files, err)
 	}
-	foveatest.ExerciseInEmacs(t, files[0])
+	foveatest.ExerciseInEmacs(t, "", files[0])
 	if ran, err := os.ReadDir(marks); err != nil || len(ran) > 0 {
 		t.Errorf("%v ran, %v", ran, err)
 	}

@@ -2,10 +2,7 @@
 
 package servermemory
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Entity is a named thing and the observations about it.
 type Entity struct {
@@ -34,7 +31,6 @@ type headline struct {
 	entity Entity
 	nodes  []string // ids of the nodes that have it: one, unless two writers created it at once
 	order  int
-	folded string // an entity's searched text, in lower case
 }
 
 // model is this process's copy of the graph.
@@ -43,53 +39,57 @@ type model struct {
 	all       []*headline       // in order of creation
 	mirrored  int               // how many of all the mirror has as they are; 0 where any other changed
 	last      int               // the highest order
-	sizes     map[string]int    // of files, in bytes, by the id of their headlines; what entities gain later is not counted
 }
 
-func newModel() *model { return &model{headlines: map[any]*headline{}, sizes: map[string]int{}} }
+func newModel() *model { return &model{headlines: map[any]*headline{}} }
 
-// put adds a headline, or merges new observations into that of the same key. e is the zero
-// value for a relation.
-func (m *model) put(key any, e Entity, node string, order int) *headline {
+// keyOf returns the key of an Entity or a Relation, and the entity, empty for a relation.
+func keyOf(value any) (key any, e Entity) {
+	if e, isEntity := value.(Entity); isEntity {
+		return e.Name, e
+	}
+	return value, e
+}
+
+// put adds an Entity or a Relation, or merges new observations into that of the same key.
+func (m *model) put(value any, node string, order int) *headline {
+	key, e := keyOf(value)
 	h := m.headlines[key]
 	if h == nil {
-		h = &headline{key: key, order: order, entity: Entity{Name: e.Name, EntityType: e.EntityType}}
+		h = &headline{key: key, entity: e, order: order}
+		h.entity.Observations = append([]string{}, e.Observations...) // an empty list, never none
 		m.headlines[key], m.all = h, append(m.all, h)
-		h.observe(e.Observations)
 	} else {
-		h.observe(h.entity.Observations, h.lacking(e.Observations))
+		h.entity.Observations = slices.Concat(h.entity.Observations, lacking(h.entity.Observations, e.Observations))
 	}
 	m.last = max(m.last, order)
 	h.nodes = append(h.nodes, node)
 	return h
 }
 
-// lacking returns the observations that an entity does not have, each once.
-func (h *headline) lacking(observations []string) []string {
+// observe gives an entity other observations.
+func (m *model) observe(h *headline, observations []string) {
+	h.entity.Observations, m.mirrored = observations, 0
+}
+
+// lacking returns the values that a list does not have, each once.
+func lacking(list, values []string) []string {
 	lacking := []string{}
-	for _, o := range observations {
-		if !slices.Contains(h.entity.Observations, o) && !slices.Contains(lacking, o) {
-			lacking = append(lacking, o)
+	for _, v := range values {
+		if !slices.Contains(list, v) && !slices.Contains(lacking, v) {
+			lacking = append(lacking, v)
 		}
 	}
 	return lacking
 }
 
-// observe sets the observations, and builds the searched text. A NUL between its parts keeps
-// matches within one part.
-func (h *headline) observe(all ...[]string) {
-	e := &h.entity
-	e.Observations = append([]string{}, slices.Concat(all...)...) // an empty list, never none
-	h.folded = strings.ToLower(strings.Join(append([]string{e.Name, e.EntityType}, e.Observations...), "\x00"))
-}
-
 // graph returns the entities that keep selects, with the relations that touch one of them,
 // or everything if keep is nil.
-func (m *model) graph(keep func(*headline) bool) Graph {
+func (m *model) graph(keep func(Entity) bool) Graph {
 	g := Graph{Entities: []Entity{}, Relations: []Relation{}}
 	chosen := map[string]bool{}
 	for _, h := range m.all {
-		if name, isEntity := h.key.(string); isEntity && (keep == nil || keep(h)) {
+		if name, isEntity := h.key.(string); isEntity && (keep == nil || keep(h.entity)) {
 			chosen[name] = true
 			g.Entities = append(g.Entities, h.entity)
 		}
@@ -105,18 +105,9 @@ func (m *model) graph(keep func(*headline) bool) Graph {
 // holds reports whether m has every entity, observation and relation of g.
 func (m *model) holds(g Graph) bool {
 	for _, e := range g.Entities {
-		if h := m.headlines[e.Name]; h == nil || len(h.lacking(e.Observations)) > 0 {
+		if h := m.headlines[e.Name]; h == nil || len(lacking(h.entity.Observations, e.Observations)) > 0 {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(g.Relations, func(r Relation) bool { return m.headlines[r] == nil })
-}
-
-// setOf returns the values of a list.
-func setOf[T comparable](list []T) map[T]bool {
-	set := map[T]bool{}
-	for _, value := range list {
-		set[value] = true
-	}
-	return set
 }

@@ -31,19 +31,20 @@ func (c *change) take(g Graph) (t Taken, err error) {
 	if g, t.Forgotten, err = c.unforgotten(g); err != nil {
 		return t, err
 	}
-	created, err := c.createEntities(entities{g.Entities})
-	if err != nil {
-		return t, err
-	}
+	created, err := create(c, g.Entities)
 	for _, e := range g.Entities {
-		added, err := c.addObservations(additions{[]addition{{e.Name, e.Observations}}})
 		if err != nil {
 			return t, err
 		}
-		t.Observations += len(added.Results[0].AddedObservations)
+		var added []string
+		added, err = c.observe(e.Name, e.Observations)
+		t.Observations += len(added)
 	}
-	linked, err := c.createRelations(relations{g.Relations})
-	t.Entities, t.Relations = len(created.Entities), len(linked.Relations)
+	if err != nil {
+		return t, err
+	}
+	linked, err := create(c, g.Relations)
+	t.Entities, t.Relations = len(created), len(linked)
 	return t, err
 }
 

@@ -3,45 +3,38 @@
 package servermemory
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/fovea-memory/fovea/internal/foreign"
+	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
-// maxLine is the maximum length of a line, in bytes.
-const maxLine = 16 << 20
-
-// ReadLines reads a graph from the file of server-memory, one JSON object per line. bad
-// lists by number the lines that it skips as malformed. The error is that of r.
-func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
-	err = foreign.EachLine(r, maxLine, func(number int, line []byte, fault error) error {
-		if fault == nil && len(line) > 0 {
-			fault = g.add(line)
+// ReadLines reads a graph from the text of server-memory's file, one JSON object per line. bad
+// lists by number the lines that it skips as malformed.
+func ReadLines(text []byte) (g Graph, bad []string) {
+	for number, line := range foreign.Lines(text) {
+		if err := g.add(line); err != nil {
+			bad = append(bad, fmt.Sprintf("line %d: %v", number, err))
 		}
-		if fault != nil {
-			bad = append(bad, fmt.Sprintf("line %d: %v", number, fault))
-		}
-		return nil
-	})
-	return g, bad, err
+	}
+	return g, bad
 }
 
-// entityLine is an entity in the file, of which only the name is needed.
-type entityLine struct {
-	Name         string   `json:"name"`
-	EntityType   string   `json:"entityType,omitempty"`
-	Observations []string `json:"observations,omitempty"`
+// lineSchemas are the schemas of lines by type.
+var lineSchemas = map[string]*jsonschema.Schema{
+	`"entity"`: entitySchema(), `"relation"`: schemaOf[Relation]("from to relationType"),
 }
 
-// The schemas of lines.
-var (
-	entitySchema   = schemaOf[entityLine](false)
-	relationSchema = schemaOf[Relation](false)
-)
+// entitySchema is that of an entity, of which only the name is needed.
+func entitySchema() *jsonschema.Schema {
+	s := schemaOf[Entity]("name entityType observations")
+	s.Required = []string{"name"}
+	return s
+}
 
 // add reads one line, whose values may have another type than server-memory writes.
 func (g *Graph) add(text []byte) error {
@@ -49,47 +42,48 @@ func (g *Graph) add(text []byte) error {
 	if json.Unmarshal(text, &fields) != nil {
 		return fmt.Errorf("not a JSON object")
 	}
-	switch string(fields["type"]) {
-	case `"entity"`:
-		l, err := arguments[entityLine](entitySchema, text)
-		if err != nil && len(fields["observations"]) > 0 { // what is no list is one observation
-			fields["observations"] = slices.Concat([]byte("["), fields["observations"], []byte("]"))
-			single, _ := json.Marshal(fields) // they were JSON
-			if loose, bad := arguments[entityLine](entitySchema, single); bad == nil {
-				l, err = loose, nil
-			}
-		}
-		if err != nil {
-			return err
-		}
-		g.Entities = append(g.Entities, Entity{l.Name, l.EntityType, append([]string{}, l.Observations...)})
-	case `"relation"`:
-		r, err := arguments[Relation](relationSchema, text)
-		if err != nil {
-			return err
-		}
-		g.Relations = append(g.Relations, r)
-	default:
+	schema := lineSchemas[string(fields["type"])]
+	if schema == nil {
 		return fmt.Errorf("neither an entity nor a relation")
+	}
+	fitting, err := mcpserver.Arguments(schema, text)
+	if err != nil && len(fields["observations"]) > 0 { // what is no list is one observation
+		fields["observations"] = slices.Concat([]byte("["), fields["observations"], []byte("]"))
+		single, _ := json.Marshal(fields) // they were JSON
+		if loose, bad := mcpserver.Arguments(schema, single); bad == nil {
+			fitting, err = loose, nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	var l struct {
+		Type string
+		Entity
+		Relation
+	}
+	l.Observations = []string{}
+	if err := json.Unmarshal(fitting, &l); err != nil {
+		return err
+	}
+	if l.Type == "entity" {
+		g.Entities = append(g.Entities, l.Entity)
+	} else {
+		g.Relations = append(g.Relations, l.Relation)
 	}
 	return nil
 }
 
-// asLine returns a headline in the format of that file.
-func (h *headline) asLine() []byte {
-	var b bytes.Buffer
-	to := json.NewEncoder(&b)
-	to.SetEscapeHTML(false)
+// line returns a headline in the format of that file.
+func (h *headline) line() string {
 	if r, isRelation := h.key.(Relation); isRelation {
-		_ = to.Encode(struct { // texts always encode
+		return encoded(struct {
 			Type string `json:"type"`
 			Relation
-		}{"relation", r})
-	} else {
-		_ = to.Encode(struct {
-			Type string `json:"type"`
-			Entity
-		}{"entity", h.entity})
+		}{"relation", r}, "") + "\n"
 	}
-	return b.Bytes()
+	return encoded(struct {
+		Type string `json:"type"`
+		Entity
+	}{"entity", h.entity}, "") + "\n"
 }

@@ -3,65 +3,47 @@
 package servermemory
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Mirror keeps a copy of the graph in the file of server-memory, for other readers of it and
+// mirror keeps a copy of the graph in the file of server-memory, for other readers of it and
 // for a return to that server. The memory is authoritative: the file is imported once, while
 // there is no graph, and otherwise overwritten. Processes that share it take turns: each locks
 // it from before a change is committed until the file is written.
-type Mirror struct {
+type mirror struct {
 	path string
 	lock *flock.Flock
 	left os.FileInfo // after this process's last write
 }
 
-// NewMirror returns the mirror in the file at path, the value of MEMORY_FILE_PATH.
-func NewMirror(path string) *Mirror {
-	return &Mirror{path: path, lock: flock.New(beside(path, ".lock"))}
-}
-
-// beside returns the path of a hidden file beside another.
-func beside(path, ending string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+ending)
-}
-
-// keep copies a content of the file under a free name, unless a copy has it already.
-func (m *Mirror) keep(text []byte) error {
-	for i := 1; ; i++ {
-		name := fmt.Sprintf("%s.before-fovea-%d", m.path, i)
-		kept, err := os.ReadFile(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return os.WriteFile(name, text, 0o600)
-		case err != nil || bytes.Equal(kept, text):
-			return err
-		}
-	}
+// keep copies a content of the file under a name of its own.
+func (m *mirror) keep(text []byte) error {
+	return os.WriteFile(fmt.Sprintf("%s.before-fovea-%.4x", m.path, sha256.Sum256(text)), text, 0o600)
 }
 
 // write brings the file in step: it appends what was added, or replaces the file if another
 // process has written it or anything else has changed.
-func (m *Mirror) write(g *model) error {
+func (m *mirror) write(g *model) error {
 	now, err := os.Stat(m.path)
 	if err != nil || m.left == nil || !os.SameFile(now, m.left) || now.Size() != m.left.Size() || !now.ModTime().Equal(m.left.ModTime()) {
 		g.mirrored = 0
 	}
-	var text bytes.Buffer
+	var text strings.Builder
 	for _, h := range g.all[g.mirrored:] {
-		text.Write(h.asLine())
+		text.WriteString(h.line())
 	}
 	if g.mirrored > 0 {
-		err = appendTo(m.path, text.Bytes())
-	} else if err = os.WriteFile(beside(m.path, ".new"), text.Bytes(), 0o600); err == nil {
-		err = os.Rename(beside(m.path, ".new"), m.path)
+		err = appendTo(m.path, text.String())
+	} else {
+		err = vfs.WriteFile(m.path, []byte(text.String()), 0o600)
 	}
 	if err == nil {
 		m.left, err = os.Stat(m.path)
@@ -74,11 +56,11 @@ func (m *Mirror) write(g *model) error {
 }
 
 // appendTo appends to a file in one write.
-func appendTo(path string, text []byte) error {
+func appendTo(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }

@@ -21,10 +21,10 @@ func drawValue() *rapid.Generator[string] {
 // asLines returns a graph in the format of that server's file.
 func asLines(g Graph) (text []byte) {
 	for _, e := range g.Entities {
-		text = append(text, newModel().put(e.Name, e, "", 0).asLine()...)
+		text = append(text, newModel().put(e, "", 0).line()...)
 	}
 	for _, r := range g.Relations {
-		text = append(text, newModel().put(r, Entity{}, "", 0).asLine()...)
+		text = append(text, newModel().put(r, "", 0).line()...)
 	}
 	return text
 }
@@ -55,7 +55,7 @@ func TestPrinted(t *testing.T) {
 		if err := e.Encode(g); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want.String(), indented(g)+"\n"); d != "" {
+		if d := cmp.Diff(want.String(), encoded(g, indent)+"\n"); d != "" {
 			t.Errorf("text: %s", d)
 		}
 		if d := cmp.Diff(encodedLines(t, g), string(asLines(g))); d != "" {

@@ -24,6 +24,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
@@ -48,9 +49,9 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 	return trust.Hold(api.NewLocal(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Keeper}), m
 }
 
-func store(t testing.TB, svc api.Service, mirror *servermemory.Mirror) *servermemory.Store {
+func store(t testing.TB, svc api.Service, file string) *servermemory.Store {
 	t.Helper()
-	s, err := servermemory.Open(t.Context(), svc, mirror)
+	s, err := servermemory.Open(t.Context(), svc, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,9 @@ func store(t testing.TB, svc api.Service, mirror *servermemory.Mirror) *serverme
 func client(t testing.TB, s *servermemory.Store) *mcp.ClientSession {
 	t.Helper()
 	here, there := net.Pipe()
-	go func() { _ = servermemory.Serve(t.Context(), s, "test", nil, there, there) }()
+	go func() {
+		_ = servermemory.Serve(t.Context(), s, "test", nil, &mcpserver.Transport{In: there, Out: there})
+	}()
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: here, Writer: here}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +164,7 @@ var session = []struct {
 func TestSession(t *testing.T) {
 	p := newPlace(t)
 	svc, m := p.open(t)
-	c := client(t, store(t, svc, nil))
+	c := client(t, store(t, svc, ""))
 	for _, step := range session {
 		got, text, failed := call(t, c, step.tool, step.args)
 		if got != sorted(t, step.want) || failed != step.failed {
@@ -181,7 +184,7 @@ func TestSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	svc, _ = p.open(t)
-	if got, _, _ := call(t, client(t, store(t, svc, nil)), "read_graph", "{}"); got != want {
+	if got, _, _ := call(t, client(t, store(t, svc, "")), "read_graph", "{}"); got != want {
 		t.Errorf("after a restart %s, want %s", got, want)
 	}
 }
@@ -189,7 +192,7 @@ func TestSession(t *testing.T) {
 // TestListOfTools: names, order of fields and hints are those of that server.
 func TestListOfTools(t *testing.T) {
 	svc, _ := newPlace(t).open(t)
-	list, err := client(t, store(t, svc, nil)).ListTools(t.Context(), nil)
+	list, err := client(t, store(t, svc, "")).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +217,7 @@ func TestListOfTools(t *testing.T) {
 func TestPipelined(t *testing.T) {
 	p := newPlace(t)
 	svc, m := p.open(t)
-	c := client(t, store(t, svc, nil))
+	c := client(t, store(t, svc, ""))
 	var all sync.WaitGroup
 	for i := range 200 {
 		all.Go(func() {
@@ -228,7 +231,7 @@ func TestPipelined(t *testing.T) {
 		t.Fatal(err)
 	}
 	svc, _ = p.open(t)
-	if g, err := store(t, svc, nil).Graph(t.Context()); err != nil || len(g.Entities) != 200 {
+	if g, err := store(t, svc, "").Graph(t.Context()); err != nil || len(g.Entities) != 200 {
 		t.Errorf("%d entities, %v", len(g.Entities), err)
 	}
 }
@@ -237,7 +240,7 @@ func TestPipelined(t *testing.T) {
 func TestEntityThatLeaves(t *testing.T) {
 	p := newPlace(t)
 	svc, m := p.open(t)
-	s := store(t, svc, nil)
+	s := store(t, svc, "")
 	if _, text, failed := call(t, client(t, s), "create_entities", `{"entities":[{"name":"A","entityType":"t","observations":[]},`+
 		`{"name":"B","entityType":"t","observations":[]}]}`); failed {
 		t.Fatal(text)
@@ -276,7 +279,7 @@ func TestFileThatVanishes(t *testing.T) {
 			}
 		}
 		return svc(ctx, call)
-	}), nil))
+	}), ""))
 	for _, name := range []string{"A", "B"} {
 		if _, text, failed := call(t, c, "create_entities", `{"entities":[{"name":"`+name+`","entityType":"t","observations":[]}]}`); failed {
 			t.Fatal(text)
@@ -295,7 +298,7 @@ func TestFileThatVanishes(t *testing.T) {
 func TestTwoStores(t *testing.T) {
 	svc, _ := newPlace(t).open(t)
 	file := filepath.Join(t.TempDir(), "memory.jsonl")
-	a, b := store(t, svc, servermemory.NewMirror(file)), store(t, svc, servermemory.NewMirror(file))
+	a, b := store(t, svc, file), store(t, svc, file)
 	var all sync.WaitGroup
 	for k, s := range []*servermemory.Store{a, b} {
 		c := client(t, s)
@@ -322,7 +325,7 @@ func TestTwoStores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := store(t, svc, nil).Graph(t.Context())
+	fresh, err := store(t, svc, "").Graph(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +363,7 @@ func has(e servermemory.Entity, observation string) bool {
 func TestAPersonsHand(t *testing.T) {
 	p := newPlace(t)
 	svc, _ := p.open(t)
-	c := client(t, store(t, svc, nil))
+	c := client(t, store(t, svc, ""))
 	call(t, c, "create_entities", `{"entities":[{"name":"Ada","entityType":"person","observations":["wrote Note G","was born in 1815"]}]}`)
 	file := filepath.Join(p.memex, "agents", "server-memory", "graph-0001.org")
 	text, err := os.ReadFile(file)
@@ -391,7 +394,7 @@ func TestAPersonsHand(t *testing.T) {
 func TestFilesRotate(t *testing.T) {
 	p := newPlace(t)
 	svc, _ := p.open(t)
-	s := store(t, svc, nil)
+	s := store(t, svc, "")
 	var g servermemory.Graph
 	for i := range 1500 {
 		g.Entities = append(g.Entities, servermemory.Entity{Name: fmt.Sprint("n", i), EntityType: "t", Observations: []string{strings.Repeat("word ", 100) + "."}})
@@ -411,7 +414,7 @@ func TestFilesRotate(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", f, info.Size(), err)
 		}
 	}
-	got, err := store(t, svc, nil).Graph(t.Context())
+	got, err := store(t, svc, "").Graph(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

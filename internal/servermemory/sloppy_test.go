@@ -47,7 +47,7 @@ func TestSloppyArguments(t *testing.T) {
 	}
 	fresh := func() *mcp.ClientSession {
 		svc, _ := newPlace(t).open(t)
-		return client(t, store(t, svc, nil))
+		return client(t, store(t, svc, ""))
 	}
 	var want []string
 	seen := map[string]bool{}

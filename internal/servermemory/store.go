@@ -3,17 +3,19 @@
 package servermemory
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/gofrs/flock"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -29,32 +31,33 @@ const folder = "agents/" + Agent + "/"
 // processes over one memory.
 type Store struct {
 	svc    api.Service
-	mirror *Mirror // nil without one
+	mirror *mirror // nil without one
 
 	mu    sync.Mutex // guards the fields below; held while a change is written
 	model *model     // nil if it must be read again
 	seq   uint64     // the commit of model
 }
 
-// Open returns the graph of the memory behind svc. A mirror, which may be nil, keeps a copy
-// in its file. While there is no graph, the file is imported, except what was forgotten. A
-// content of the file that the graph lacks is kept beside it before it is overwritten.
-func Open(ctx context.Context, svc api.Service, mirror *Mirror) (*Store, error) {
-	s := &Store{svc: svc, mirror: mirror}
-	if mirror == nil {
+// Open returns the graph of the memory behind svc. The file of server-memory, "" for none, is
+// kept in step with it. While there is no graph, the file is imported, except what was forgotten.
+// A content of the file that the graph lacks is kept beside it before it is overwritten.
+func Open(ctx context.Context, svc api.Service, file string) (*Store, error) {
+	s := &Store{svc: svc}
+	if file == "" {
 		_, err := s.Graph(ctx)
 		return s, err
 	}
+	dir, name := filepath.Split(file)
+	s.mirror = &mirror{path: file, lock: flock.New(dir + "." + name + ".lock")}
 	return s, s.Change(ctx, func(c *change) error {
-		text, err := os.ReadFile(mirror.path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
-		c.touched = true
-		g, bad, err := ReadLines(bytes.NewReader(text))
+		g, bad := ReadLines(text)
 		isEmpty := len(s.model.all) == 0
 		if err == nil && (len(bad) > 0 || !isEmpty && !s.model.holds(g)) {
-			err = mirror.keep(text)
+			err = s.mirror.keep(text)
 		}
 		if err == nil && isEmpty {
 			_, err = c.take(g)
@@ -98,41 +101,44 @@ func (s *Store) load(ctx context.Context) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, head := newModel(), ""
+	m := newModel()
 	for i := range nodes {
-		if strings.HasPrefix(nodes[i].ID, headID) {
-			head = nodes[i].ID // of those that follow
-		}
-		m.sizes[head] += len(nodes[i].Content)
 		m.read(nodes[i].ID, nodes[i].Content)
 	}
 	slices.SortStableFunc(m.all, func(a, b *headline) int { return cmp.Compare(a.order, b.order) })
 	return m, nil
 }
 
-// view returns the entities of the current graph that keep selects, all if it is nil, with
-// their relations. O(entities).
-func (s *Store) view(ctx context.Context, keep func(*headline) bool) (Graph, error) {
+// read calls one that reads the current graph.
+func (s *Store) read(ctx context.Context, look func(*change) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.refresh(ctx); err != nil {
-		return Graph{}, err
+		return err
 	}
-	return s.model.graph(keep), nil
+	return look(&change{s, ctx})
 }
 
 // Graph returns the whole graph.
-func (s *Store) Graph(ctx context.Context) (Graph, error) { return s.view(ctx, nil) }
-
-// search returns the entities with the query in their name, type or an observation, ignoring
-// case, with their relations.
-func (s *Store) search(ctx context.Context, in query) (Graph, error) {
-	text := strings.ToLower(in.Query)
-	return s.view(ctx, func(h *headline) bool { return strings.Contains(h.folded, text) })
+func (s *Store) Graph(ctx context.Context) (g Graph, err error) {
+	return g, s.read(ctx, func(c *change) error {
+		g = c.model.graph(nil)
+		return nil
+	})
 }
 
-// open returns the entities with exactly these names, with their relations.
-func (s *Store) open(ctx context.Context, in names) (Graph, error) {
-	wanted := setOf(in.Names)
-	return s.view(ctx, func(h *headline) bool { return wanted[h.entity.Name] })
+func (c *change) readGraph(arguments) (any, error) { return c.model.graph(nil), nil }
+
+// searchNodes finds the entities with the query in their name, type or an observation, ignoring case.
+func (c *change) searchNodes(in arguments) (any, error) {
+	text := strings.ToLower(in.Query)
+	has := func(value string) bool { return strings.Contains(strings.ToLower(value), text) }
+	return c.model.graph(func(e Entity) bool {
+		return has(e.Name) || has(e.EntityType) || slices.ContainsFunc(e.Observations, has)
+	}), nil
+}
+
+// openNodes finds the entities with exactly these names.
+func (c *change) openNodes(in arguments) (any, error) {
+	return c.model.graph(func(e Entity) bool { return slices.Contains(in.Names, e.Name) }), nil
 }

@@ -71,10 +71,10 @@ func TestTakeLeavesOutTheForgotten(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			svc, _ := newPlace(t).open(t)
-			s := store(t, svc, nil)
-			g, bad, err := servermemory.ReadLines(strings.NewReader(lives))
-			if err != nil || len(bad) > 0 {
-				t.Fatal(bad, err)
+			s := store(t, svc, "")
+			g, bad := servermemory.ReadLines([]byte(lives))
+			if len(bad) > 0 {
+				t.Fatal(bad)
 			}
 			got, err := s.Take(t.Context(), g)
 			if err != nil || got != whole {
@@ -104,14 +104,14 @@ func forget(t *testing.T, svc api.Service, id string) {
 // brings nothing back either, and loses it.
 func TestAdoptLeavesOutTheForgotten(t *testing.T) {
 	svc, m := newPlace(t).open(t)
-	c := client(t, store(t, svc, nil))
+	c := client(t, store(t, svc, ""))
 	call(t, c, "create_entities", `{"entities":[{"name":"Ada","entityType":"person","observations":["lived in London","wrote Note G"]}]}`)
 	call(t, c, "delete_entities", `{"entityNames":["Ada"]}`)
 	file := filepath.Join(t.TempDir(), "memory.jsonl")
 	if err := os.WriteFile(file, []byte(lives), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	store(t, svc, servermemory.NewMirror(file))
+	store(t, svc, file)
 	text, err := os.ReadFile(file)
 	if err != nil || strings.Contains(string(text), "Ada") || !strings.Contains(string(text), "Note G") {
 		t.Errorf("the file is\n%s%v", text, err)

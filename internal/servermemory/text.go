@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/inert"
 )
@@ -31,12 +30,8 @@ import (
 
 // plain reports whether a value can be written unquoted on a line of its own.
 func plain(value string) bool {
-	if value == "" || strings.TrimSpace(value) != value || !utf8.ValidString(value) || strings.ContainsRune(`":[*#|`, rune(value[0])) {
-		return false
-	}
-	unfit := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == utf8.RuneError }
-	return !strings.ContainsFunc(value, unfit) &&
-		!strings.Contains(value, "[[") && !strings.Contains(value, "]]") && !strings.Contains(value, "#+") && inert.Line(value) == value
+	return value != "" && inert.Line(value) == value && !strings.ContainsRune(`":[*#|`, rune(value[0])) &&
+		!strings.Contains(value, "[[") && !strings.Contains(value, "]]") && !strings.Contains(value, "#+")
 }
 
 // encode returns a value on one line: unchanged, or as a JSON string that escapes all but
@@ -126,9 +121,9 @@ func (m *model) read(node, content string) {
 				e.Observations = append(e.Observations, o)
 			}
 		}
-		m.put(e.Name, e, node, order)
+		m.put(e, node, order)
 	} else if from, is := properties["FROM"]; is {
-		m.put(Relation{decode(from), decode(properties["TO"]), decode(properties["RELATION"])}, Entity{}, node, order)
+		m.put(Relation{decode(from), decode(properties["TO"]), decode(properties["RELATION"])}, node, order)
 	}
 }
 

@@ -19,7 +19,7 @@ type Salvager interface {
 
 // Salvage is all that verifies of a history, damaged or not: each record by
 // itself, also behind damage. It reads the history as it finds it and changes
-// nothing until PutAside or Rebuild. It is for one goroutine.
+// nothing until Rebuild. It is for one goroutine.
 type Salvage interface {
 	// Read calls fn with each record that verifies, in order. The data is valid
 	// until fn returns; an error of fn ends it and is returned as it is. Other
@@ -27,7 +27,8 @@ type Salvage interface {
 	// O(history), and more where much is damaged.
 	Read(ctx context.Context, fn func(Record) error) error
 	// Images calls fn with every image that verifies, the newest first, those in
-	// quarantine too, and says where it lies. Damaged ones count as damage.
+	// quarantine too, and says where it lies. Damaged ones count as damage, and the next
+	// WriteImage of the store moves them to quarantine: enough where no more is damaged.
 	Images(fn func(name string, img *Image)) error
 	// Block returns a block or commit that Read has met, or ErrNotFound.
 	Block(d merkle.Digest) ([]byte, error)
@@ -41,9 +42,6 @@ type Salvage interface {
 	// Final reports whether a file that has history is damaged and none is missing: what
 	// is missing may come back.
 	Final() bool
-	// PutAside moves the damaged files to quarantine and leaves the history as it is:
-	// enough where no more than images is damaged. After a crash it can be done again.
-	PutAside() error
 	// Rebuild makes a whole history of what Read has found. The store is closed. Damaged
 	// files are first copied to quarantine. After a crash the folder has the old history
 	// or the new one, and opens. On an error the old history is there, unless only the

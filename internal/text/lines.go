@@ -47,6 +47,22 @@ func First(text string, n int) string {
 	return text
 }
 
+// Page returns the beginning of a text that is shown at once, at most size bytes: it ends after a
+// line, or after a character if its line is long. The text is valid UTF-8.
+func Page(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	end := size
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if line := strings.LastIndexByte(text[:end], '\n') + 1; line > size/2 {
+		end = line
+	}
+	return text[:end]
+}
+
 // Truncate truncates text to n runes and appends an ellipsis.
 func Truncate(text string, n int) string {
 	if first := First(text, n); len(first) < len(text) {

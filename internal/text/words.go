@@ -3,7 +3,6 @@
 package text
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,64 +32,15 @@ func allWords(text string) func(yield func(string) bool) {
 	}
 }
 
-// SharedWords returns the words of query in the order of their first occurrence in folded, a
-// text in lower case. It searches for each of a few words, which is faster than to split the
-// text.
-func SharedWords(folded string, query map[string]bool) []string {
-	const maxSearched = 16
-	if len(query) > maxSearched {
-		return sharedOfMany(folded, query)
-	}
-	type occurrence struct {
-		at   int
-		word string
-	}
-	var first [maxSearched]occurrence
-	found := first[:0]
-	for word := range query {
-		if at := wordAt(folded, word); at >= 0 {
-			found = append(found, occurrence{at, word})
-		}
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	slices.SortFunc(found, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
-	shared := make([]string, len(found))
-	for i, o := range found {
-		shared[i] = o.word
-	}
-	return shared
-}
-
-// sharedOfMany is SharedWords for many words.
-func sharedOfMany(folded string, query map[string]bool) (shared []string) {
-	for word := range allWords(folded) {
+// SharedWords returns the words of query, which are in lower case, that a text has, in the order of their first
+// occurrence there.
+func SharedWords(text string, query map[string]bool) (shared []string) {
+	for word := range allWords(text) {
 		if query[word] && !slices.Contains(shared, word) {
 			shared = append(shared, word)
 		}
 	}
 	return shared
-}
-
-// wordAt returns the position of a word in a text in lower case, as a whole word, -1 for none.
-func wordAt(folded, word string) int {
-	for from := 0; ; {
-		at := strings.Index(folded[from:], word)
-		if at < 0 {
-			return -1
-		}
-		at += from
-		before, _ := utf8.DecodeLastRuneInString(folded[:at])
-		after, size := utf8.DecodeRuneInString(folded[at+len(word):])
-		if !isWordRune(before) && !isWordRune(after) {
-			return at
-		}
-		from = at + len(word) + size // a word that begins inside is none
-		if from > len(folded) || size == 0 {
-			return -1
-		}
-	}
 }
 
 // isWordRune reports whether a rune is part of a word.

@@ -44,7 +44,7 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 // already, so that nothing is written twice, else that of the day.
 func nameOfCheckpoint(h *History, seq uint64) string {
 	for _, k := range h.snapshotList() {
-		if k.Commit.Seq == seq && strings.HasPrefix(k.name, checkpointPrefix) {
+		if k.seq == seq && strings.HasPrefix(k.name, checkpointPrefix) {
 			return k.name
 		}
 	}

@@ -4,7 +4,9 @@
 // reverting commits, restoring earlier files, merging another copy, and signing heads.
 //
 // [History] belongs to one scope. A moment is named by a reference: the index or the name of a
-// snapshot, a commit, a date, or head. The snapshots are a ledger of the chain.
+// snapshot, a commit, a date, or head. The snapshots are a ledger of the chain. A [Reader] holds the
+// session of an agent to what it has seen: it replaces or removes no text of others that it has not
+// been shown.
 //
 // Invariants:
 //   - Going back adds a commit; no commit is ever removed.

@@ -7,8 +7,8 @@ package travel
 func (h *History) HeldSnapshots() []uint64 {
 	var out []uint64
 	for _, e := range h.snapshotList() {
-		if e.State != nil {
-			out = append(out, e.Commit.Seq)
+		if e.state != nil {
+			out = append(out, e.seq)
 		}
 	}
 	return out

@@ -107,7 +107,7 @@ func findMoment(ctx context.Context, h *History, text string) (uint64, error) {
 	case r.index < -1:
 		return 0, fault.Errorf("history", text, fault.Invalid, "a snapshot's index is 0 or more")
 	case r.index >= 0 && r.index < len(list):
-		return list[r.index].Commit.Seq, nil
+		return list[r.index].seq, nil
 	case r.index >= 0:
 		return 0, fault.Errorf("history", text, fault.NotFound, "no snapshot of that index; there are %d, see fovea snapshot list", len(list))
 	case r.seq > 0 && r.seq <= head:
@@ -115,7 +115,7 @@ func findMoment(ctx context.Context, h *History, text string) (uint64, error) {
 	case r.isName():
 		for _, k := range list {
 			if k.name == text {
-				return k.Commit.Seq, nil
+				return k.seq, nil
 			}
 		}
 	}

@@ -233,7 +233,7 @@ func (r *rollback) recordDrift(paths []string) {
 		}
 		r.drift[path] = scope.NoFile
 		if err == nil {
-			r.drift[path] = merkle.Sum([]byte(seen))
+			r.drift[path] = merkle.SumText(seen)
 		}
 		r.touched = append(r.touched, path)
 	}
@@ -286,12 +286,12 @@ func (r *rollback) file(head *graph.State, path string) error {
 		r.op.Follow(path, merkle.Digest{})
 		return nil
 	case err == nil && wanted && seen == want:
-		r.op.Follow(path, merkle.Sum([]byte(want)))
+		r.op.Follow(path, merkle.SumText(want))
 		return nil
 	}
 	w := write.FileWrite{Path: path, Next: corpus.Next{Text: want, Gone: !wanted, Setup: r.isSetup(head, path)}}
 	if have, had := head.Text(path); had && !errors.Is(err, corpus.ErrVanished) { // a lost file is written again
-		w.Base = merkle.Sum([]byte(have))
+		w.Base = merkle.SumText(have)
 	}
 	err = r.op.Stage(w)
 	if err == nil {

@@ -87,8 +87,8 @@ func newName(h *History, a author.Actor, name string) error {
 	}
 	head := h.scope.Chain.Head().Commit.Seq
 	for _, k := range list {
-		if k.name == name && k.Commit.Seq != head {
-			return fmt.Errorf("is the name of commit %d already; take a new one", k.Commit.Seq)
+		if k.name == name && k.seq != head {
+			return fmt.Errorf("is the name of commit %d already; take a new one", k.seq)
 		}
 	}
 	return nil
@@ -97,11 +97,11 @@ func newName(h *History, a author.Actor, name string) error {
 // keep adds a snapshot of the present state, unless it has one of that non-empty name.
 func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot, error) {
 	at := h.scope.Chain.Head()
-	same := func(o snapshot) bool { return o.Commit.Seq == at.Commit.Seq && o.name == name }
+	same := func(o snapshot) bool { return o.seq == at.Commit.Seq && o.name == name }
 	if i := slices.IndexFunc(h.snapshotList(), same); i >= 0 && name != "" {
 		return h.snapshotList()[i].public(i), nil
 	}
-	k := snapshot{name: name, kept: kept{Point: at.Point}}
+	k := snapshotOf(at, name)
 	if err := tx.Mark(ctx, appendSnapshot(chain.NewMark(snapshotName, 4), k)); err != nil {
 		return Snapshot{}, err
 	}

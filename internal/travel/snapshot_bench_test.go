@@ -30,8 +30,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// BenchmarkFollow is all that a commit pays for snapshots: besides taking one, the count of
-// the bytes held, and a new value of the ledger, since values never change.
+// BenchmarkFollow is all that a commit pays for snapshots: besides taking one, a new value of the ledger, since values never change.
 func BenchmarkFollow(b *testing.B) {
 	var changes [2]*chain.Change
 	for i, m := range momentsOf(110) {

@@ -3,8 +3,7 @@
 package vector
 
 import (
-	"cmp"
-	"slices"
+	"bytes"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/bound"
@@ -27,7 +26,6 @@ type rows struct {
 	// The sample is the rows with the lowest digests, in that order: as good as drawn at random, and
 	// the same whatever order the rows came in.
 	sample []uint32
-	seen   int // rows that were considered for it
 }
 
 func newRows(dim int) rows {
@@ -90,26 +88,15 @@ func (r *rows) forget(row int) {
 	r.kinds[row] = erased
 }
 
-// draw brings the sample up to date. O(rows since the last time), or of all rows once one of the sample is gone.
+// draw brings the sample up to date. O(rows).
 func (r *rows) draw() {
-	drawn, from := slices.Clone(r.sample), r.seen
-	if slices.ContainsFunc(drawn, func(row uint32) bool { return !r.live.Has(int(row)) }) {
-		drawn, from = nil, 0
-	}
-	order := func(a, b uint32) int { return cmp.Compare(string(r.digests[a][:]), string(r.digests[b][:])) }
-	cut := func() {
-		slices.SortFunc(drawn, order)
-		drawn = drawn[:min(len(drawn), sampleRows)]
-	}
-	for row := from; row < len(r.kinds); row++ {
-		if full := len(drawn) >= sampleRows; r.live.Has(row) && (!full || order(uint32(row), drawn[sampleRows-1]) < 0) {
-			if drawn = append(drawn, uint32(row)); len(drawn) == sampleRows || len(drawn) == 2*sampleRows {
-				cut()
-			}
+	top := bound.NewTop(sampleRows, func(a, b uint32) bool { return bytes.Compare(r.digests[a][:], r.digests[b][:]) > 0 }, nil)
+	for row := range r.kinds {
+		if r.live.Has(row) {
+			top.Add(uint32(row))
 		}
 	}
-	cut()
-	r.sample, r.seen = drawn, len(r.kinds)
+	r.sample = top.Sorted()
 }
 
 // Bitmap is a set of rows. The zero Bitmap is empty.

@@ -125,22 +125,20 @@ func removeOld(in FS, folder, now string) {
 // lock nobody can hold; RemoveTemps is for others.
 func (s *Staged) RemoveOld() { removeOld(s.in, path.Dir(s.name), s.temp) }
 
-// RemoveTemps removes the temporary files that a crash left in the folder, and
-// returns how many. No other process may be writing there: hold the lock.
-func RemoveTemps(in FS, folder string) (int, error) {
+// RemoveTemps removes the temporary files that a crash left in the folder. No other
+// process may be writing there: hold the lock.
+func RemoveTemps(in FS, folder string) error {
 	entries, err := in.ReadDir(folder)
 	if err != nil {
-		return 0, fmt.Errorf("remove temporary files: %w", err)
+		return fmt.Errorf("remove temporary files: %w", err)
 	}
-	removed := 0
 	for _, e := range entries {
 		if !IsTemp(e.Name()) || !e.Type().IsRegular() {
 			continue
 		}
 		if err := in.Remove(path.Join(folder, e.Name())); err != nil {
-			return removed, fmt.Errorf("remove temporary files: %w", err)
+			return fmt.Errorf("remove temporary files: %w", err)
 		}
-		removed++
 	}
-	return removed, nil
+	return nil
 }

@@ -5,60 +5,40 @@ package vfs
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
-// Glimpse is what tells one file or folder from another, and whether it changed.
-type Glimpse struct {
-	Device, Inode uint64 // zeros where the system does not tell
-	Size          int64  // in bytes
-	Changed       int64  // when the content, or the list of a folder, changed; Unix nanoseconds
-	Folder, Plain bool   // a folder, a regular file
-
-	info fs.FileInfo // where there is no inode
-}
-
-// GlimpseOf is that of a file that was described by an FS.
-func GlimpseOf(info fs.FileInfo) Glimpse {
-	g := Glimpse{Size: info.Size(), Folder: info.IsDir(), Plain: info.Mode().IsRegular()}
-	if at := info.ModTime(); !at.IsZero() {
-		g.Changed = at.UnixNano()
+// Same reports whether two descriptions by an FS are of one file or folder. After a file is
+// removed, and nobody has it open, a new one may get its inode.
+func Same(a, b fs.FileInfo) bool {
+	one, known := IdentityOf(a)
+	other, alsoKnown := IdentityOf(b)
+	if !known || !alsoKnown {
+		return os.SameFile(a, b)
 	}
-	if id, ok := IdentityOf(info); ok {
-		g.Device, g.Inode = id.Device, id.Inode
-	}
-	if g.Inode == 0 {
-		g.info = info
-	}
-	return g
-}
-
-// Same reports whether two glimpses are of one file or folder. After a file is removed,
-// and nobody has it open, a new one may get its inode.
-func (g Glimpse) Same(other Glimpse) bool {
-	if g.info != nil && other.info != nil {
-		return os.SameFile(g.info, other.info)
-	}
-	return g.Device == other.Device && g.Inode == other.Inode
+	return one.Device == other.Device && one.Inode == other.Inode
 }
 
 // glancer is an FS that has a path of the operating system.
 type glancer interface {
-	Glance(name string) (Glimpse, error)
+	Glance(name string) (fs.FileInfo, error)
 }
 
 // Glance looks a name up through the folder's path in the operating system. If the folder was
-// moved, removed or replaced since it was opened, that is not what the FS holds. Links on the way are followed, and that of the name itself only where
-// it is ".". One system call. An FS without a path looks in itself.
-func Glance(in FS, name string) (Glimpse, error) {
+// moved, removed or replaced since it was opened, that is not what the FS holds. Links on the
+// way are followed, and that of the name itself only where it is ".". One system call. An FS
+// without a path looks in itself.
+func Glance(in FS, name string) (fs.FileInfo, error) {
 	if g, ok := in.(glancer); ok {
 		return g.Glance(name)
 	}
-	info, err := in.Lstat(name)
-	if err != nil {
-		return Glimpse{}, err
-	}
-	return GlimpseOf(info), nil
+	return in.Lstat(name)
 }
 
-// Same reports whether two descriptions are of one file or folder, as Glimpse.Same does.
-func Same(a, b fs.FileInfo) bool { return GlimpseOf(a).Same(GlimpseOf(b)) }
+// Glance implements what the function Glance asks for.
+func (d *Folder) Glance(name string) (fs.FileInfo, error) {
+	if name == "." {
+		return os.Stat(d.path)
+	}
+	return os.Lstat(filepath.Join(d.path, filepath.FromSlash(name)))
+}

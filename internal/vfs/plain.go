@@ -25,7 +25,7 @@ type plain struct{ FS }
 // MayWrite is that of the folder, if it can tell.
 func (p plain) MayWrite() error { return MayWrite(p.FS) }
 
-func (p plain) Glance(name string) (Glimpse, error) { return Glance(p.FS, name) }
+func (p plain) Glance(name string) (fs.FileInfo, error) { return Glance(p.FS, name) }
 
 func (p plain) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	if err := p.check(name); err != nil {

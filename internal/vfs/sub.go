@@ -52,7 +52,7 @@ func (s sub) name(name string) string {
 func (s sub) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	return s.outer.OpenFile(s.name(name), flag, perm)
 }
-func (s sub) Glance(name string) (Glimpse, error)        { return Glance(s.outer, s.name(name)) }
+func (s sub) Glance(name string) (fs.FileInfo, error)    { return Glance(s.outer, s.name(name)) }
 func (s sub) ReadFile(name string) ([]byte, error)       { return s.outer.ReadFile(s.name(name)) }
 func (s sub) Stat(name string) (fs.FileInfo, error)      { return s.outer.Stat(s.name(name)) }
 func (s sub) Lstat(name string) (fs.FileInfo, error)     { return s.outer.Lstat(s.name(name)) }

@@ -363,9 +363,8 @@ func TestRemoveTemps(t *testing.T) {
 		if err := vfs.WriteAtomic(in, "f", []byte("f"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		n, err := vfs.RemoveTemps(in, ".")
-		if n != 2 || err != nil {
-			t.Errorf("removed %d, %v; want 2", n, err)
+		if err := vfs.RemoveTemps(in, "."); err != nil {
+			t.Error(err)
 		}
 		if diff := cmp.Diff([]string{".foveaignore", "f", "fovea-tmp-0"}, names(t, in, ".")); diff != "" {
 			t.Errorf("folder (-want +got):\n%s", diff)

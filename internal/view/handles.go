@@ -55,7 +55,7 @@ func (l *handleLedger) restore(at *chain.Moment) any {
 	if t := l.slot.At(at); t != nil {
 		return t.WithLive(ids)
 	}
-	return noHandles().Follow(ids, slices.Sorted(ids), nil)
+	return noHandles().Follow(slices.Sorted(ids), nil)
 }
 
 // after gives added nodes their handles. A change is sorted by id.
@@ -69,7 +69,7 @@ func (t *handleTable) after(c *chain.Change) Handles {
 			removed = append(removed, change.ID)
 		}
 	}
-	return t.Follow(idsOf(c.After), added, removed)
+	return t.Follow(added, removed)
 }
 
 // idsOf yields the ids of all nodes of a state.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"testing"
 
@@ -222,7 +221,7 @@ func TestHandlesOfSeveralScopes(t *testing.T) {
 	}
 	stolen := *present(two)
 	weak := newHandles(func(string) string { return present(one).handles[0].Of("one") })
-	stolen.handles = []Handles{weak.Follow(slices.Values([]string{"two"}), []string{"two"}, nil)}
+	stolen.handles = []Handles{weak.Follow([]string{"two"}, nil)}
 	clash := Overlaid(present(one), state, &delta, present(one).Head(), []string{"memex", "project/p"}, []*View{present(one), &stolen})
 	for _, id := range []string{"one", "two"} {
 		n, _ := clash.Get(id)

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
@@ -22,17 +21,13 @@ const minLetters = 5
 // with the letter a.
 const maxLetters = 13
 
-// handleTable holds the handles of all ids of a history, and says which of the ids are live. It
-// is immutable and safe for concurrent use. A nil handleTable has no handles.
+// handleTable holds the handles of all ids that a history ever had. It is immutable and safe for
+// concurrent use. A nil handleTable has no handles.
 type handleTable struct {
-	live iter.Seq[string]    // ids of the live nodes
-	gone champ.Map[bool]     // ids that are not live any more; all true
-	long champ.Map[string]   // handles by id, where they are not the first letters of the hash
-	hash func(string) string // returns the letters of an id
-
-	once  sync.Once
-	built atomic.Bool
-	ids   champ.Map[string] // by handle, of live and gone ids; set if built
+	gone champ.Map[bool]          // ids that are not live any more; all true
+	long champ.Map[string]        // handles by id, where they are not the first letters of the hash
+	hash func(string) string      // returns the letters of an id
+	ids  func() champ.Map[string] // by handle, of live and gone ids
 }
 
 // noHandles returns the table of a history without nodes.
@@ -41,7 +36,7 @@ func noHandles() *handleTable { return newHandles(letters) }
 // newHandles returns an empty table that takes the letters of an id from another function, for
 // tests: it returns at least five, the same for equal ids.
 func newHandles(hash func(id string) string) *handleTable {
-	return &handleTable{live: func(func(string) bool) {}, hash: hash}
+	return &handleTable{hash: hash, ids: func() champ.Map[string] { return champ.Map[string]{} }}
 }
 
 // letters returns the letters of an id: digits to the base 26 of a hash.
@@ -83,34 +78,13 @@ func (t *handleTable) ID(word string) (string, bool) {
 	if t == nil || !IsHandle(word) {
 		return "", false
 	}
-	return t.index().Get(word)
+	return t.ids().Get(word)
 }
 
-// index returns the ids by handle.
-func (t *handleTable) index() champ.Map[string] {
-	t.once.Do(func() {
-		if t.built.Load() {
-			return
-		}
-		var all []champ.Entry[string]
-		add := func(id string) { all = append(all, champ.NewEntry(t.Of(id), id)) }
-		for id := range t.live {
-			add(id)
-		}
-		for id := range t.gone.All() {
-			add(id)
-		}
-		t.ids = champ.Build(all)
-		t.built.Store(true)
-	})
-	return t.ids
-}
-
-// Follow returns the table after a change that added and removed ids, both in order. live
-// yields the ids after the change, as often as it is asked. An id that comes back has the
-// handle that it had. O(ids added and removed), plus once O(ids of the history).
-func (t *handleTable) Follow(live iter.Seq[string], added, removed []string) *handleTable {
-	next := &handleTable{live: live, gone: t.gone, long: t.long, hash: t.hash}
+// Follow returns the table after a change that added and removed ids, both in order. An id that
+// comes back has the handle that it had. O(ids added and removed), plus once O(ids of the history).
+func (t *handleTable) Follow(added, removed []string) *handleTable {
+	next := *t
 	gone := t.gone.Edit()
 	var fresh []string
 	for _, id := range added {
@@ -123,22 +97,15 @@ func (t *handleTable) Follow(live iter.Seq[string], added, removed []string) *ha
 	for _, id := range removed {
 		gone.Set(id, true)
 	}
-	next.gone = gone.Map()
-	switch {
-	case len(fresh) > 0:
-		next.assign(t.index(), fresh)
-	case t.built.Load():
-		next.ids = t.ids
-	default:
-		return next
+	if next.gone = gone.Map(); len(fresh) > 0 {
+		next.assign(fresh)
 	}
-	next.built.Store(true)
-	return next
+	return &next
 }
 
-// assign gives fresh ids their handles and sets the index; ids is the one before.
-func (t *handleTable) assign(before champ.Map[string], fresh []string) {
-	ids, long := before.Edit(), t.long.Edit()
+// assign gives fresh ids their handles.
+func (t *handleTable) assign(fresh []string) {
+	ids, long := t.ids().Edit(), t.long.Edit()
 	for _, id := range fresh {
 		all := t.hash(id)
 		word := all[:minLetters]
@@ -155,7 +122,8 @@ func (t *handleTable) assign(before champ.Map[string], fresh []string) {
 			long.Set(id, word)
 		}
 	}
-	t.ids, t.long = ids.Map(), long.Map()
+	known := ids.Map()
+	t.ids, t.long = func() champ.Map[string] { return known }, long.Map()
 }
 
 // Encode returns what Decode reads: ids that are gone, and long handles. The ids of live
@@ -163,7 +131,7 @@ func (t *handleTable) assign(before champ.Map[string], fresh []string) {
 func (t *handleTable) Encode() []byte {
 	b := merkle.AppendList(nil, 2)
 	b = merkle.AppendList(b, t.gone.Len())
-	for _, id := range slices.Sorted(keys(t.gone)) {
+	for _, id := range slices.Sorted(maps.Keys(maps.Collect(t.gone.All()))) {
 		b = merkle.AppendText(b, id)
 	}
 	long := maps.Collect(t.long.All())
@@ -172,16 +140,6 @@ func (t *handleTable) Encode() []byte {
 		b = merkle.AppendText(merkle.AppendText(merkle.AppendList(b, 2), id), long[id])
 	}
 	return b
-}
-
-func keys(m champ.Map[bool]) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for id := range m.All() {
-			if !yield(id) {
-				return
-			}
-		}
-	}
 }
 
 // decodeHandles reads what Encode wrote. The table has no live ids until WithLive.
@@ -206,7 +164,20 @@ func decodeHandles(data []byte) (*handleTable, error) {
 	return t, r.Done()
 }
 
-// WithLive returns a decoded table with the ids of the live nodes.
+// WithLive returns a decoded table with the ids of the live nodes, which it yields once, when they
+// are first asked for.
 func (t *handleTable) WithLive(live iter.Seq[string]) *handleTable {
-	return &handleTable{live: live, gone: t.gone, long: t.long, hash: t.hash}
+	next := *t
+	next.ids = sync.OnceValue(func() champ.Map[string] {
+		var all []champ.Entry[string]
+		add := func(id string) { all = append(all, champ.NewEntry(t.Of(id), id)) }
+		for id := range live {
+			add(id)
+		}
+		for id := range t.gone.All() {
+			add(id)
+		}
+		return champ.Build(all)
+	})
+	return &next
 }

@@ -4,13 +4,11 @@ package view
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/recall"
@@ -26,22 +24,21 @@ type lazy[T any] struct {
 	state *graph.State
 	asked atomic.Int32 // number of calls of isWorthwhile
 
-	// An earlier index and the changes since, if based. They are never changed, because
-	// next reads them while a reader may be in get.
-	based bool
-	base  T
-	gap   gap
+	// An earlier index, and its state; nil for none. They are never changed, because next reads
+	// them while a reader may be in get.
+	base   T
+	since  *graph.State
+	behind int // number of changes since, of nodes that changed again more than one
 
 	once  sync.Once
 	built atomic.Bool // index is set
 	index T
 }
 
-// gap holds the changes between two states. Copying it is free, so every state has
-// one, even if its index is never used.
+// gap holds the changes between two states.
 type gap struct {
-	changes champ.Map[graph.Change] // of nodes with other content or derived fields, by id
-	paths   champ.Map[bool]         // of documents added, removed or changed; all true
+	changes []graph.Change // of nodes with other content or derived fields, by id
+	paths   []string       // of documents added, removed or changed, sorted
 }
 
 // kind builds one kind of index.
@@ -57,13 +54,12 @@ func newLazy[T any](k *kind[T], state *graph.State) *lazy[T] {
 // get returns the index. The first call builds it.
 func (l *lazy[T]) get() T {
 	l.once.Do(func() {
-		switch {
-		case !l.based:
+		if l.since == nil {
 			l.index = l.kind.build(l.state)
-		case l.gap.changes.Len()+l.gap.paths.Len() == 0:
+		} else if g := gapOf(l.since, l.state); len(g.changes)+len(g.paths) > 0 {
+			l.index = l.kind.update(l.base, l.state, g)
+		} else {
 			l.index = l.base
-		default:
-			l.index = l.kind.update(l.base, l.state, l.gap)
 		}
 		l.built.Store(true)
 	})
@@ -81,7 +77,7 @@ func (l *lazy[T]) set(v T) {
 // isWorthwhile reports whether using the index pays off: it is built, cheap to update,
 // or was wanted before. A command that asks once is faster without it.
 func (l *lazy[T]) isWorthwhile() bool {
-	return l.built.Load() || l.based || l.asked.Add(1) > 1
+	return l.built.Load() || l.since != nil || l.asked.Add(1) > 1
 }
 
 // next returns the index of the next state, which differs by delta. Only the writer
@@ -91,57 +87,45 @@ func (l *lazy[T]) next(state *graph.State, delta *graph.Delta) *lazy[T] {
 	n.asked.Store(l.asked.Load())
 	switch {
 	case l.built.Load():
-		n.based, n.base = true, l.index
-	case l.based && l.gap.changes.Len() <= state.Len()/4:
-		n.based, n.base, n.gap = true, l.base, l.gap
+		n.base, n.since = l.index, l.state
+	case l.since != nil && l.behind <= state.Len()/4:
+		n.base, n.since, n.behind = l.base, l.since, l.behind
 	default: // updating would cost about as much as building
 		return n
 	}
-	n.gap = n.gap.follow(l.state, delta)
+	n.behind += len(delta.Changes) + len(delta.Reread)
 	return n
 }
 
-// follow returns the gap extended by a delta, which was made from state.
-func (g gap) follow(state *graph.State, delta *graph.Delta) gap {
-	paths, changes := g.paths.Edit(), g.changes.Edit()
-	change := func(c graph.Change) {
-		if before, ok := changes.Get(c.ID); ok {
-			c.Old = before.Old
-		}
-		changes.Set(c.ID, c)
-	}
-	for _, path := range delta.Paths {
-		paths.Set(path, true)
-	}
+func byID(a, b graph.Change) int { return strings.Compare(a.ID, b.ID) }
+
+// gapOf returns the changes from one state to another.
+func gapOf(from, to *graph.State) gap {
+	delta := graph.Diff(from, to)
+	g := gap{paths: delta.Paths}
 	for _, c := range delta.Changes {
 		if c.Old == nil || c.New == nil || c.Old.Own != c.New.Own || c.Old.Derived != c.New.Derived {
-			change(c)
+			g.changes = append(g.changes, c)
 		}
 	}
-	for _, r := range delta.Reread {
-		paths.Set(r.Path, true)
-		if old, ok := state.Get(r.ID); ok {
-			change(graph.Change{ID: r.ID, Old: old, New: r})
+	for _, n := range delta.Reread {
+		g.paths = append(g.paths, n.Path)
+		if old, ok := from.Get(n.ID); ok {
+			g.changes = append(g.changes, graph.Change{ID: n.ID, Old: old, New: n})
 		}
 	}
-	return gap{changes: changes.Map(), paths: paths.Map()}
-}
-
-// sorted returns the changes in order of ids.
-func (g gap) sorted() []graph.Change {
-	changes := make([]graph.Change, 0, g.changes.Len())
-	for _, c := range g.changes.All() {
-		changes = append(changes, c)
-	}
-	slices.SortFunc(changes, func(a, b graph.Change) int { return strings.Compare(a.ID, b.ID) })
-	return changes
+	slices.Sort(g.paths)
+	slices.SortFunc(g.changes, byID)
+	g.paths = slices.Compact(g.paths)
+	g.changes = slices.CompactFunc(g.changes, func(a, b graph.Change) bool { return a.ID == b.ID })
+	return g
 }
 
 // texts is the index of words.
 var texts = &kind[*recall.Words]{
 	build: recall.IndexWords,
 	update: func(w *recall.Words, s *graph.State, g gap) *recall.Words {
-		return w.Update(s, g.sorted(), slices.Collect(maps.Keys(maps.Collect(g.paths.All()))))
+		return w.Update(s, g.changes, g.paths)
 	},
 }
 
@@ -157,7 +141,7 @@ var attributes = &kind[index.Attributes]{
 	},
 	update: func(x index.Attributes, _ *graph.State, g gap) index.Attributes {
 		e := x.Edit()
-		for _, c := range g.sorted() {
+		for _, c := range g.changes {
 			describe(c.Old, e.Remove)
 			describe(c.New, e.Set)
 		}
@@ -184,12 +168,11 @@ var outlines = &kind[*window.Outline]{
 	},
 }
 
-// replaced returns the documents that differ and which of their nodes are unchanged.
+// replaced returns the documents that differ.
 func (g gap) replaced(s *graph.State) []window.DocumentChange {
-	same := func(id string) bool { _, changed := g.changes.Get(id); return !changed }
-	docs := make([]window.DocumentChange, 0, g.paths.Len())
-	for path := range g.paths.All() {
-		d := window.DocumentChange{Path: path, Unchanged: same}
+	docs := make([]window.DocumentChange, 0, len(g.paths))
+	for _, path := range g.paths {
+		d := window.DocumentChange{Path: path}
 		if now, ok := s.Document(path); ok && s.CopyOf(path) == "" {
 			d.ID = now.ID
 		}

@@ -23,15 +23,11 @@ var diagnostics = &kind[champ.Map[[]document.Problem]]{
 // documents returns the paths of the documents that differ and of those that ask for one
 // of them as a setup file: their problems can change although their text did not.
 func (g gap) documents(s *graph.State) []string {
-	var paths []string
-	asked := false
-	for path := range g.paths.All() {
-		paths, asked = append(paths, path), asked || s.Asked(path)
+	if !slices.ContainsFunc(g.paths, s.Asked) {
+		return g.paths
 	}
-	if !asked {
-		return paths
-	}
-	differs := func(path string) bool { _, ok := g.paths.Get(path); return ok }
+	paths := g.paths
+	differs := func(path string) bool { _, ok := slices.BinarySearch(g.paths, path); return ok }
 	for d := range s.Documents() {
 		if !differs(d.Path) && slices.ContainsFunc(d.Derived.Setup, differs) {
 			paths = append(paths, d.Path)

@@ -127,7 +127,7 @@ func Overlaid(base *View, state *graph.State, delta *graph.Delta, commit chain.C
 // New returns a view of a state whose indexes are made from nothing. handles are those of
 // its history, or of the history of each layer; nodes without have no handle.
 func New(state *graph.State, commit chain.Commit, scope string, handles ...Handles) *View {
-	v := Deriver{Scope: scope}.Derive(&chain.Moment{Point: &chain.Point{State: state, Commit: commit}}, nil).(*View)
+	v := Deriver{Scope: scope}.Derive(&chain.Moment{State: state, Commit: commit}, nil).(*View)
 	if len(handles) > 0 {
 		v.handles = handles
 	}

@@ -37,7 +37,7 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	if req.Projects == nil {
 		req.Projects = req.Outline.Projects()
 	}
-	w, err := window.Build(ctx, &named{source{state: v.State, handle: v.Handle}, v, nil}, similarity{v, req.Policy == window.PolicyFoveal}, req)
+	w, err := window.Build(ctx, &source{state: v.State, handle: v.Handle}, similarity{v, req.Policy == window.PolicyFoveal}, req)
 	if err == nil {
 		v.fillLines(w)
 		return w, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
@@ -32,8 +33,7 @@ type Change struct {
 	first  *declaration
 	texts  map[string]string // new contents, by path
 	paths  []string          // in the order in which they are written
-	ends   map[string]*fileEnd
-	read   map[string]bool // files that are up to date with memory
+	read   map[string]bool   // files that are up to date with memory
 	drafts []func(*graph.State, *graph.Draft) error
 	marks  [][]byte
 	once   []any
@@ -139,14 +139,13 @@ func Parse(s *graph.State, path, text string) document.Text {
 // readOnly is a text of a format without edits.
 type readOnly struct{ text string }
 
-var errReadOnly = errors.New("files of this format are read, and not edited")
-
-func (r readOnly) Source() string           { return r.text }
-func (r readOnly) Headlines() int           { return 0 }
-func (r readOnly) IsTop(int) bool           { return false }
-func (r readOnly) Own(int) (start, end int) { return 0, len(r.text) }
+func (r readOnly) Source() string                 { return r.text }
+func (r readOnly) Headlines() int                 { return 0 }
+func (r readOnly) IsTop(int) bool                 { return false }
+func (r readOnly) Own(int) (start, end int)       { return 0, len(r.text) }
+func (r readOnly) Keywords() (all, done []string) { return nil, nil }
 func (r readOnly) Edit(int, time.Time, ...document.Edit) ([]document.Splice, error) {
-	return nil, errReadOnly
+	return nil, errors.New("files of this format are read, and not edited")
 }
 
 // Edited returns a text after edits of headline i, -1 for the document.
@@ -173,33 +172,54 @@ func (c *Change) Edit(n *node.Node, edits ...document.Edit) error {
 	return nil
 }
 
-// Insert adds a headline to the end of a file that was read, and returns the end of the file with
-// it: many headlines that are added to a large file by one group do not parse it anew for each.
-func (c *Change) Insert(path string, h document.InsertHeadline) (document.Text, error) {
-	end := c.ends[path]
-	_, set := c.texts[path]
-	if i := c.in.index(path); !set && i >= 0 {
-		end, c.in.files[i].end = c.in.files[i].end, nil // it changes, even if the change is refused
-	}
-	if end == nil {
-		s := c.State()
-		nodes, format := s.Nodes(path), s.Formats().Of(path)
-		if set {
-			nodes, format = nil, nil // they are not of this text
+// Inserted returns the text of a file that was read with a headline at its end, for Put, and the end
+// of it. Because an edit parses its document, it is done on the text before the first headline and the
+// last two top-level headlines alone, where that gives what it gives in the whole file.
+func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, end document.Text, err error) {
+	s, text := c.State(), c.Text(path)
+	short := text
+	if _, set := c.texts[path]; !set { // else the nodes are not of this text
+		if head, tail := ends(s.Nodes(path), s.Formats().Of(path)); tail > 0 {
+			short = text[:head] + text[len(text)-tail:]
 		}
-		end = newFileEnd(c.Text(path), nodes, format, func(text string) document.Text { return Parse(s, path, text) })
 	}
-	end.appended = !set || end.appended && c.ends[path] == end
-	if err := end.insert(c.Action.Now, h); err != nil {
-		return nil, c.Fail(path, fault.Invalid, err)
+	next, err := Edited(Parse(s, path, short), -1, c.Action.Now, h)
+	more, appended := strings.CutPrefix(next, short)
+	if err == nil && !appended && len(short) < len(text) { // it changes a place that the whole file tells
+		next, err = Edited(Parse(s, path, text), -1, c.Action.Now, h)
+		more, appended = strings.CutPrefix(next, text)
 	}
-	text := end.text()
-	c.Put(path, text)
-	if c.ends == nil {
-		c.ends = map[string]*fileEnd{}
+	switch {
+	case err != nil:
+		return "", nil, c.Fail(path, fault.Invalid, err)
+	case appended:
+		text += more
+	default:
+		text = next
 	}
-	c.ends[path] = end
-	return end.doc, nil
+	return text, Parse(s, path, next), nil
+}
+
+// ends returns the lengths of the text of a file before its first headline, and of its last two
+// top-level headlines with what is below them: 0 if only the whole file tells what stands there.
+func ends(nodes []*node.Node, format document.Format) (head, tail int) {
+	x, extends := format.(document.Editor)
+	tops := 0
+	for i := len(nodes) - 1; i > 0; i-- {
+		if !extends || !x.IsLocal(nodes[i].Content) { // a setting in the middle of the file may affect its end
+			return 0, 0
+		}
+		if tops < 2 {
+			tail += len(nodes[i].Content)
+		}
+		if nodes[i].Parent == nodes[0].ID {
+			tops++
+		}
+	}
+	if tops < 2 {
+		return 0, 0
+	}
+	return len(nodes[0].Content), tail
 }
 
 // Splice applies splices to a text of a file and sets the result.
@@ -218,7 +238,6 @@ func (c *Change) Put(path, text string) {
 		c.paths = append(c.paths, path)
 	}
 	c.texts[path] = text
-	delete(c.ends, path)
 }
 
 // Paths returns the files whose text the change sets, in the order of the first Put of each.
@@ -278,11 +297,9 @@ func (c *Change) seal() ([]Step, error) {
 // put makes the changes in a draft of a state.
 func (c *Change) put(head *graph.State, draft *graph.Draft) error {
 	for _, path := range c.paths {
-		if end := c.ends[path]; end == nil || !end.plain {
-			have, _ := head.Text(path)
-			if err := document.CheckEncoding(have, c.texts[path]); err != nil {
-				return c.Fail(path, fault.Invalid, err)
-			}
+		have, _ := head.Text(path)
+		if err := document.CheckEncoding(have, c.texts[path]); err != nil {
+			return c.Fail(path, fault.Invalid, err)
 		}
 		draft.Put(path, document.File(c.texts[path], false))
 	}
@@ -308,10 +325,15 @@ func (c *Change) judge(head *graph.State, s *Step) error {
 		err = c.Check(head, s.state, &s.delta)
 	}
 	if err == nil {
-		err = w.rights.Unprotected(c.ctx, c.Action, s.delta.Paths...)
-	}
-	if err == nil && w.scope.Fence != nil {
-		err = w.scope.Fence.Change(c.ctx, c.Action, head, &s.delta)
+		err = w.allow(c.ctx, c.Action, head, &s.delta)
 	}
 	return err
+}
+
+// allow refuses changes of a state that the actor may not make, or that break a claim.
+func (w *Writer) allow(ctx context.Context, a scope.Action, before *graph.State, delta *graph.Delta) error {
+	if err := w.rights.Unprotected(ctx, a, delta.Paths...); err != nil || w.scope.Fence == nil {
+		return err
+	}
+	return w.scope.Fence.Change(ctx, a, before, delta)
 }

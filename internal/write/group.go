@@ -44,7 +44,6 @@ type groupFile struct {
 	path string
 	base merkle.Digest // of its text before the group, zero for no file
 	text string        // after the newest step
-	end  *fileEnd      // of text, nil if it is not known
 }
 
 func (w *Writer) newGroup(tx *chain.Tx) *group {
@@ -156,14 +155,9 @@ func (g *group) add(r *request, c *Change) error {
 func (g *group) splice(c *Change, s *Step, before *graph.State) {
 	for _, path := range c.paths {
 		_, had := before.Document(path)
-		text, end := c.texts[path], c.ends[path]
-		splice := Splice{At: before.Size(path)}
-		if end != nil && end.appended {
-			splice.Text = text[splice.At:]
-		} else {
-			have, _ := before.Text(path)
-			splice = NewSplice(have, text)
-		}
+		have, _ := before.Text(path)
+		text := c.texts[path]
+		splice := NewSplice(have, text)
 		if had && splice.Removed == 0 && splice.Text == "" {
 			continue
 		}
@@ -172,11 +166,10 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 			i = len(g.files)
 			g.files = append(g.files, groupFile{path: path})
 			if had {
-				have, _ := before.Text(path)
 				g.files[i].base = merkle.SumText(have)
 			}
 		}
-		splice.File, g.files[i].text, g.files[i].end = i, text, end
+		splice.File, g.files[i].text = i, text
 		s.Splices = append(s.Splices, splice)
 		g.size += len(splice.Text)
 	}
@@ -209,7 +202,7 @@ func (g *group) save() error {
 	if err := op.write(ctx); err != nil {
 		return err
 	}
-	if !g.kept && g.w.scope.Chain.Head().Commit.Seq > 0 {
+	if !g.kept && len(op.writes) == 0 && g.w.scope.Chain.Head().Commit.Seq > 0 {
 		g.all.Defer()
 	}
 	done, err := g.tx.Publish(ctx, g.all)

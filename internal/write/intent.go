@@ -3,11 +3,9 @@
 package write
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -16,7 +14,7 @@ import (
 )
 
 // intentFormat is the version of the intent record, see doc/format/journal.md. Earlier ones are
-// read, see readEarlier.
+// read, see codeEarlier.
 const intentFormat = 4
 
 // Intent announces an operation before it touches the first file. It holds everything that
@@ -24,6 +22,8 @@ const intentFormat = 4
 type Intent struct {
 	files []plan
 	steps []Step // its commits, at least one; of several, each says by splices what it changes
+
+	lengths []int // of the only file after each step, where formatGrown has these in place of splices
 }
 
 // treePlan is the new tree of a memory-backed document; nil removes the document.
@@ -64,84 +64,17 @@ func (in *Intent) paths() []string {
 
 // encode passes the blocks of long texts to emit, then the canonical encoding to record.
 func (in *Intent) encode(emit func(merkle.Digest, []byte) error, record func([]byte)) error {
-	b := merkle.AppendUint(merkle.AppendList(nil, 3), intentFormat)
-	b = merkle.AppendList(b, len(in.files))
-	var err error
-	for i := range in.files {
-		if b, err = in.files[i].append(b, emit); err != nil {
-			return fmt.Errorf("intent: %s: %w", in.files[i].path, err)
-		}
+	c := &codec{out: merkle.AppendUint(merkle.AppendList(nil, 3), intentFormat), emit: emit}
+	if in.code(c); c.err != nil {
+		return fmt.Errorf("intent: %w", c.err)
 	}
-	b = merkle.AppendList(b, len(in.steps))
-	for i := range in.steps {
-		if b, err = in.steps[i].append(b, emit); err != nil {
-			return fmt.Errorf("intent: %w", err)
-		}
-	}
-	record(b)
+	record(c.out)
 	return nil
-}
-
-func (s *Step) append(b []byte, emit func(merkle.Digest, []byte) error) (_ []byte, err error) {
-	c := &s.Commit
-	b = graph.AppendAuthor(merkle.AppendText(merkle.AppendList(b, 10), c.Kind), c.Author)
-	for _, text := range []string{c.Session, c.Op, c.Message} {
-		b = merkle.AppendText(b, text)
-	}
-	b = merkle.AppendList(merkle.AppendInt(b, c.Time), len(c.Parents))
-	for _, parent := range c.Parents {
-		b = merkle.AppendLink(b, parent)
-	}
-	if b, err = appendSplices(b, s.Splices, emit); err != nil {
-		return nil, err
-	}
-	b = merkle.AppendList(b, len(s.trees))
-	for _, t := range s.trees {
-		if b, err = t.append(b, emit); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.path, err)
-		}
-	}
-	b = merkle.AppendList(b, len(s.Marks))
-	for _, mark := range s.Marks {
-		b = merkle.AppendBytes(b, string(mark))
-	}
-	return b, nil
-}
-
-func (t *treePlan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
-	b = merkle.AppendBytes(merkle.AppendList(b, 2), t.path)
-	if t.tree == nil {
-		return merkle.AppendNull(b), nil
-	}
-	return merkle.AppendContent(b, string(t.tree.JSON()), emit)
-}
-
-func (p *plan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
-	b = merkle.AppendList(b, 6)
-	b = merkle.AppendBytes(b, p.path)
-	b = merkle.AppendLink(b, p.base)
-	b = merkle.AppendLink(b, p.next)
-	b = merkle.AppendUint(b, uint64(p.mode.Perm()))
-	b, err := appendText(b, p.old, emit)
-	if err == nil {
-		b, err = appendText(b, p.torn, emit)
-	}
-	return b, err
-}
-
-func appendText(b []byte, text *string, emit func(merkle.Digest, []byte) error) ([]byte, error) {
-	if text == nil {
-		return merkle.AppendNull(b), nil
-	}
-	return merkle.AppendContent(b, *text, emit)
 }
 
 // ErrIntent is returned for an intent whose format this version does not know. Its files are
 // left alone and read like any others.
 var ErrIntent = errors.New("an unfinished operation of a later version")
-
-// errMode is returned for a mode with bits other than the permissions.
-var errMode = errors.New("mode out of range")
 
 // errTrees is returned for trees that are not in their canonical encoding.
 var errTrees = errors.New("trees in another encoding than theirs")
@@ -150,128 +83,51 @@ var errTrees = errors.New("trees in another encoding than theirs")
 func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 	r := merkle.NewReader(data)
 	fields, format := r.List(), r.Uint()
-	in := &Intent{}
-	err := r.Err()
-	switch {
+	switch err := r.Err(); {
 	case err != nil:
-	case format < intentFormat:
-		err = in.readEarlier(r, fields, format, load)
-	case format > intentFormat || fields != 3:
-		return nil, ErrIntent
-	default:
-		err = in.read(r, load)
-	}
-	if err == nil {
-		err = r.Done()
-	}
-	if errors.Is(err, ErrIntent) {
-		return nil, ErrIntent
-	}
-	if err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
+	case format > intentFormat || format == intentFormat && fields != 3:
+		return nil, ErrIntent
+	}
+	in, c := &Intent{}, &codec{in: r, load: load}
+	if format < intentFormat {
+		in.codeEarlier(c, fields, format)
+	} else {
+		in.code(c)
+	}
+	if !c.fail(r.Done()) && !in.isOrdered() {
+		c.err = errSteps
+	}
+	switch {
+	case errors.Is(c.err, ErrIntent):
+		return nil, ErrIntent
+	case c.err != nil:
+		return nil, fmt.Errorf("intent: %w", c.err)
 	}
 	return in, nil
 }
 
-// errSteps is returned for steps that are out of order or not of the files of the intent.
+// errSteps is returned for steps that are out of order or not of the files of the intent, and for
+// numbers out of range.
 var errSteps = errors.New("steps out of order")
 
-// read reads what follows the format.
-func (in *Intent) read(r *merkle.Reader, load graph.Loader) (err error) {
-	in.files, err = readList(r, func() (plan, error) { return readPlan(r, load) })
-	if err == nil {
-		in.steps, err = readList(r, func() (Step, error) { return readStep(r, len(in.files), load) })
-	}
-	n := len(in.steps)
-	if err == nil && (n == 0 || slices.ContainsFunc(in.steps, func(s Step) bool {
-		return n > 1 && len(s.Splices)+len(s.trees) == 0 || n == 1 && len(s.Splices) > 0
-	})) {
-		err = errSteps
-	}
-	return err
-}
-
-// readList reads a list by its elements, until one fails.
-func readList[T any](r *merkle.Reader, read func() (T, error)) (list []T, err error) {
-	for range r.List() {
-		element, err := read()
-		if err = cmp.Or(err, r.Err()); err != nil {
-			return nil, err
+// isOrdered reports whether there are steps, each of which changes files at most once, in order: by
+// splices if it is one of several.
+func (in *Intent) isOrdered() bool {
+	several := len(in.steps) > 1
+	for _, s := range in.steps {
+		if several && in.lengths == nil && len(s.Splices)+len(s.trees) == 0 || !several && len(s.Splices) > 0 {
+			return false
 		}
-		list = append(list, element)
+		last := -1
+		for _, p := range s.Splices {
+			if p.File <= last || p.File >= len(in.files) {
+				return false
+			}
+			last = p.File
+		}
 	}
-	return list, r.Err()
-}
-
-// readCommit reads the fields of the commit of a step, but for its kind.
-func (s *Step) readCommit(r *merkle.Reader) (err error) {
-	c := &s.Commit
-	if c.Author, err = graph.ReadAuthor(r); err != nil {
-		return ErrIntent
-	}
-	for _, text := range []*string{&c.Session, &c.Op, &c.Message} {
-		*text = r.Text()
-	}
-	c.Time = r.Int()
-	return r.Err()
-}
-
-// readStep reads a step of an intent with a number of files.
-func readStep(r *merkle.Reader, files int, load graph.Loader) (s Step, err error) {
-	r.FixedList(10)
-	s.Commit.Kind = r.Text()
-	if err := s.readCommit(r); err != nil {
-		return s, err
-	}
-	s.Commit.Parents, err = readList(r, func() (merkle.Digest, error) { return r.Link(), nil })
-	if err == nil {
-		s.Splices, err = readSplices(r, files, load)
-	}
-	if err == nil {
-		s.trees, err = readList(r, func() (treePlan, error) { return readTreePlan(r, load) })
-	}
-	if err == nil {
-		s.Marks, err = readList(r, func() ([]byte, error) { return []byte(r.Bytes()), nil })
-	}
-	return s, err
-}
-
-func readTreePlan(r *merkle.Reader, load graph.Loader) (treePlan, error) {
-	r.FixedList(2)
-	t := treePlan{path: string(r.Bytes())}
-	text, err := readText(r, load)
-	if err != nil || text == nil {
-		return t, err
-	}
-	if t.tree, err = ast.DecodeTree([]byte(*text)); err == nil && string(t.tree.JSON()) != *text {
-		err = errTrees
-	}
-	return t, err
-}
-
-func readPlan(r *merkle.Reader, load graph.Loader) (f plan, err error) {
-	r.FixedList(6)
-	f.path = string(r.Bytes())
-	f.base, f.next = r.Link(), r.Link()
-	mode := r.Uint()
-	f.mode = fs.FileMode(mode & 0o777)
-	if r.Err() == nil && mode > 0o777 {
-		return f, errMode
-	}
-	if f.old, err = readText(r, load); err == nil {
-		f.torn, err = readText(r, load)
-	}
-	return f, err
-}
-
-// readText reads a text, nil for null.
-func readText(r *merkle.Reader, load graph.Loader) (*string, error) {
-	if r.Peek() == merkle.KindNull {
-		r.Null()
-		return nil, r.Err()
-	}
-	text, err := merkle.ReadContent(r, load)
-	return &text, err
+	return len(in.steps) > 0
 }
 
 // before returns the contents of the file before the operation; head is the state before it.

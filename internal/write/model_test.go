@@ -188,7 +188,10 @@ func (e *edit) make(in *write.Change) error {
 	text := in.Text(e.path)
 	switch e.kind {
 	case insert:
-		_, err := in.Insert(e.path, document.InsertHeadline{Title: e.text, Body: "below it"})
+		text, _, err := in.Inserted(e.path, document.InsertHeadline{Title: e.text, Body: "below it"})
+		if err == nil {
+			in.Put(e.path, text)
+		}
 		return err
 	case splice:
 		from := strings.IndexByte(text, '\n') + 1

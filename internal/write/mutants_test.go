@@ -17,7 +17,7 @@ var mutants = []foveatest.Mutant{
 		"if len(o.staged) > 0 {\n\t\tif err := o.staged[0].Apply(); err != nil {\n\t\t\treturn err\n\t\t}\n\t\to.staged = o.staged[1:]\n\t}\n" +
 			"\tif err := o.announce(ctx); err != nil {"},
 	{"commits are made before the files", "group.go",
-		"\tif err := op.write(ctx); err != nil {\n\t\treturn err\n\t}\n\tif !g.kept && g.w.scope.Chain.Head().Commit.Seq > 0 {\n" +
+		"\tif err := op.write(ctx); err != nil {\n\t\treturn err\n\t}\n\tif !g.kept && len(op.writes) == 0 && g.w.scope.Chain.Head().Commit.Seq > 0 {\n" +
 			"\t\tg.all.Defer()\n\t}\n\tdone, err := g.tx.Publish(ctx, g.all)\n",
 		"\tdone, err := g.tx.Publish(ctx, g.all)\n\tif err == nil {\n\t\terr = op.write(ctx)\n\t}\n"},
 	{"the marks of drift are left out", "operation.go",

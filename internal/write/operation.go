@@ -137,10 +137,7 @@ func (o *Operation) Keep(path string, text *string, opaque bool) {
 // commit fails, the files are new, memory is read-only, and the next opening completes the
 // operation. A dry run stops where the files would change.
 func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
-	err := o.w.rights.Unprotected(ctx, o.action, delta.Paths...)
-	if err == nil && o.w.scope.Fence != nil {
-		err = o.w.scope.Fence.Change(ctx, o.action, o.w.scope.Present(), delta)
-	}
+	err := o.w.allow(ctx, o.action, o.w.scope.Present(), delta)
 	if err != nil || o.action.DryRun {
 		return chain.Commit{Would: new(view.Changed(*delta))}, errors.Join(err, o.Discard())
 	}
@@ -189,14 +186,11 @@ func (o *Operation) write(ctx context.Context) error {
 	return nil
 }
 
-// afterFiles syncs the commit of written files and ends the session buffers over them. err is
+// afterFiles ends the session buffers over written files, whose commit is durable. err is
 // the result of the commit; a returned error says that the files are written.
 func (o *Operation) afterFiles(ctx context.Context, err error) error {
 	if len(o.writes) == 0 {
 		return err
-	}
-	if err == nil {
-		err = o.w.syncFiles(o.name)
 	}
 	if err == nil {
 		FilesSaved(ctx, o.w.scope)
@@ -208,13 +202,6 @@ func (o *Operation) afterFiles(ctx context.Context, err error) error {
 	}
 	return &fault.Error{Op: o.name, What: o.w.scope.StateDir, Kind: kind,
 		Err: fmt.Errorf("%w; the files are written, and opening the memory again ends the operation", err)}
-}
-
-// syncFiles makes the commit of written files durable, even in relaxed mode. If a power
-// failure kept only the intent, recovery would mistake the operation for a half-done one as
-// soon as the user had edited one of the files.
-func (w *Writer) syncFiles(name string) error {
-	return fault.Wrap(name, w.scope.StateDir, fault.ReadOnly, w.scope.Chain.Store().Sync())
 }
 
 // announce makes the intent durable. An operation that writes no file needs none.

@@ -146,10 +146,8 @@ func (w *Writer) finish(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Publish(ctx, all); err != nil {
-		return err
-	}
-	return w.syncFiles(in.steps[0].Commit.Kind)
+	_, err = tx.Publish(ctx, all)
+	return err
 }
 
 // putFiles puts the files of an intent of one commit into a draft, as they are.

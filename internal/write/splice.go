@@ -2,13 +2,7 @@
 
 package write
 
-import (
-	"math"
-
-	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/text"
-	"github.com/fovea-memory/fovea/merkle"
-)
+import "github.com/fovea-memory/fovea/internal/text"
 
 // Splice replaces a stretch of one file.
 type Splice struct {
@@ -35,39 +29,4 @@ func (s *Splice) apply(text string) (string, bool) {
 		return "", false
 	}
 	return text[:s.At] + s.Text + text[s.At+s.Removed:], true
-}
-
-func appendSplices(b []byte, splices []Splice, emit func(merkle.Digest, []byte) error) ([]byte, error) {
-	b = merkle.AppendList(b, len(splices))
-	for i := range splices {
-		s := &splices[i]
-		b = merkle.AppendList(b, 4)
-		for _, n := range []int{s.File, s.At, s.Removed} {
-			b = merkle.AppendUint(b, uint64(n))
-		}
-		var err error
-		if b, err = merkle.AppendContent(b, s.Text, emit); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
-}
-
-// readSplices reads the splices of a step of an intent with a number of files: at most one of
-// each file.
-func readSplices(r *merkle.Reader, files int, load graph.Loader) ([]Splice, error) {
-	last := -1
-	return readList(r, func() (Splice, error) {
-		r.FixedList(4)
-		file, at, removed := r.Uint(), r.Uint(), r.Uint()
-		if r.Err() != nil {
-			return Splice{}, r.Err()
-		}
-		if file >= uint64(files) || int(file) <= last || max(at, removed) > math.MaxInt32 {
-			return Splice{}, errSteps
-		}
-		last = int(file)
-		text, err := merkle.ReadContent(r, load)
-		return Splice{File: last, At: int(at), Removed: int(removed), Text: text}, err
-	})
 }

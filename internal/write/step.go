@@ -20,7 +20,6 @@ type Step struct {
 	Splices []Splice     // the changes of files, ordered by file; none in an operation of one step
 	Marks   [][]byte     // written with the commit
 	trees   []treePlan   // documents without files that change with it
-	length  int          // of the only file after it, in an intent of format 1; else 0
 
 	state *graph.State // after it; nil in an intent that was read
 	delta graph.Delta

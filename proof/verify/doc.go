@@ -9,5 +9,5 @@
 // The key is the file key.pub of the machine that signed, or the line in it. If the proof is
 // about a note, verify then prints the bytes of that note.
 //
-// Elsewhere: how a proof is checked (package proof), and made (api/care).
+// Elsewhere: how a proof is checked (package proof), and made (api).
 package main

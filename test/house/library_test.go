@@ -35,7 +35,6 @@ var unnamed = map[string]string{
 	"store.Store":      "Options.OpenStore puts another store under the tests of this module",
 	"vfs.FS":           "Options.Store and Options.Folder put a file system in memory under the tests of this module",
 	"outline.File":     "window.Request.Outline only keeps what was read; nil reads again",
-	"shown.Record":     "window.Shown is its name",
 }
 
 // inside is the reason of what the packages above the root are built of: package api, the servers

@@ -21,9 +21,10 @@ type Candidate struct {
 	Level      Level           // at which it is shown
 	Digest     *merkle.Digest  // of candidates with equal non-zero digests one is shown; nil: not deduplicated
 
-	firstChild  int32 // index plus one of a candidate below; 0 for none
-	nextSibling int32 // index plus one of another below the same parent; 0 for none
-	next        Level // of its step in the queue
+	firstChild  int32   // index plus one of a candidate below; 0 for none
+	nextSibling int32   // index plus one of another below the same parent; 0 for none
+	next        Level   // of its step in the queue; Absent for none
+	gain        float64 // of that step, per token
 	capped      bool
 }
 
@@ -46,7 +47,7 @@ type Selection struct {
 // Scratch is the working memory of a selection. It may be used again after Clear, and is not safe
 // for concurrent use.
 type Scratch struct {
-	steps         bound.Numbered
+	steps         bound.Heap[step]
 	order         []int32
 	hull          []hullStep
 	descendants   []int32
@@ -55,7 +56,20 @@ type Scratch struct {
 }
 
 // NewScratch returns an empty working memory.
-func NewScratch() *Scratch { return &Scratch{shownDigests: map[merkle.Digest]bool{}} }
+func NewScratch() *Scratch {
+	return &Scratch{shownDigests: map[merkle.Digest]bool{}, steps: bound.Heap[step]{Before: step.before}}
+}
+
+// step is a level that a candidate may be shown at next. One whose gain is no longer that of the candidate is stale.
+type step struct {
+	gain      float64
+	candidate int32
+}
+
+// before orders steps: the highest gain first, of equal ones that of the first candidate.
+func (s step) before(o step) bool {
+	return s.gain > o.gain || s.gain == o.gain && s.candidate < o.candidate
+}
 
 // Clear forgets what the previous selection has shown.
 func (s *Scratch) Clear() { clear(s.shownDigests) }
@@ -186,7 +200,7 @@ func (s *Selection) withinQuota(i, tokens int, ancestors []int) bool {
 
 // nextStep finds the first step of candidate i on the convex hull of its levels up to one: that
 // with the highest gain per estimated token, absent headings above it included.
-func (s *Selection) nextStep(i int, most Level) (gain float64, ok bool) {
+func (s *Selection) nextStep(i int, most Level) (next step, ok bool) {
 	c := &s.candidates[i]
 	ancestorCost, ancestorValue := int32(0), 0.0
 	if c.Level == Absent {
@@ -195,40 +209,45 @@ func (s *Selection) nextStep(i int, most Level) (gain float64, ok bool) {
 			ancestorValue += s.candidates[p].Value * levelValues[Title]
 		}
 	}
-	c.next = Absent
+	c.next, c.gain = Absent, 0
 	for to := c.Level + 1; to <= most; to++ {
 		if c.Estimates[to] == 0 {
 			continue
 		}
 		dc := float64(max(1, c.Estimates[to]-c.Cost+ancestorCost))
 		dv := c.Value*(levelValues[to]-levelValues[c.Level]) + ancestorValue
-		if dv/dc >= gain {
-			c.next, gain = to, dv/dc
+		if dv/dc >= c.gain {
+			c.next, c.gain = to, dv/dc
 		}
 	}
-	return gain, c.next != Absent
+	return step{c.gain, int32(i)}, c.next != Absent
 }
 
 // greedy takes the best steps while they fit, lesser ones of a candidate instead of one that does
 // not, and then fills the remaining budget in the order of value.
 // O(n depth (depth + log n)) for n candidates.
 func (s *Selection) greedy() {
-	s.steps.Reset(len(s.candidates))
+	s.steps.Items = s.steps.Items[:0]
 	for i := range s.candidates {
 		c := &s.candidates[i]
 		if c.firstChild = 0; c.Parent >= 0 { // a parent precedes its children
 			parent := &s.candidates[c.Parent]
 			c.nextSibling, parent.firstChild = parent.firstChild, int32(i)+1
 		}
-		if gain, ok := s.nextStep(i, Full); ok {
-			s.steps.Add(i, gain)
+		if next, ok := s.nextStep(i, Full); ok {
+			s.steps.Items = append(s.steps.Items, next)
 		}
 	}
 	s.steps.Init()
-	for i, ok := s.steps.First(); ok && s.Remaining >= s.MinPiece; i, ok = s.steps.First() {
+	for len(s.steps.Items) > 0 && s.Remaining >= s.MinPiece {
+		top := s.steps.Pop()
+		i, c := int(top.candidate), &s.candidates[top.candidate]
+		if c.next == Absent || c.gain != top.gain {
+			continue
+		}
 		ancestors := s.absentAncestors(i)
-		if !s.Show(i, s.candidates[i].next, Slack) {
-			s.updateStep(i, s.candidates[i].next-1)
+		if !s.Show(i, c.next, Slack) {
+			s.updateStep(i, c.next-1)
 			continue
 		}
 		s.updateStep(i, Full)
@@ -259,12 +278,10 @@ func (s *Selection) Spend() {
 // Slack is the slack of Spend, see Selection.Show.
 const Slack = 1.25
 
-// updateStep queues the next step of i, to a level of at most that, in place of the one before.
+// updateStep queues the next step of i, to a level of at most that; the one before is stale then.
 func (s *Selection) updateStep(i int, most Level) {
-	if gain, ok := s.nextStep(i, most); ok {
-		s.steps.Set(i, gain)
-	} else {
-		s.steps.Remove(i)
+	if next, ok := s.nextStep(i, most); ok {
+		s.steps.Push(next)
 	}
 }
 

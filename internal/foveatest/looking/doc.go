@@ -7,5 +7,5 @@
 //
 // Invariants: what the wrapped service answers is passed on unchanged.
 //
-// Elsewhere: the rule itself is package internal/oldview.
+// Elsewhere: the rule itself is package internal/travel.
 package looking

@@ -1,0 +1,224 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
+)
+
+// The operations that keep a history sound.
+var (
+	OpVerify = Define(Operation{Name: "verify", Group: "care",
+		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify)
+	OpRepair = Define(Operation{Name: "repair", Group: "care", Effect: Mends, History: true,
+		Summary: "Make a damaged memory whole again, as far as that can be"}, repair)
+	OpRetain = Define(Operation{Name: "retain", Group: "care", Effect: Mends, History: true,
+		Summary: "Thin the history by age"}, thinHistory)
+	OpPurge = Define(Operation{Name: "purge", Scan: true, Group: "care", Effect: Mends, History: true,
+		Summary: "Take content out of history for good"}, purgeHistory)
+)
+
+// VerifyRequest is what the history must agree with.
+type VerifyRequest struct {
+	Anchors []string `json:"anchors,omitempty" jsonschema:"texts of signed heads, as head gives them"`
+	Files   bool     `json:"files,omitempty" jsonschema:"the files must hold what the memory does" flag:"compare each file with the memory too"`
+}
+
+// VerifyResponse is what verification found. Problems of the kinds purged, thinned
+// and lost are not damage: a commit records that the content is gone.
+type VerifyResponse struct {
+	OK       bool      `json:"ok" jsonschema:"nothing is damaged"`
+	Checked  int       `json:"checked" jsonschema:"commits, blocks and nodes recomputed"`
+	Problems []Problem `json:"problems" jsonschema:"what was found"`
+}
+
+// RepairRequest makes a damaged memory whole again.
+type RepairRequest struct {
+	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:""`
+}
+
+// RepairResponse is what a repair does, or would do.
+type RepairResponse struct {
+	Done bool      `json:"done" jsonschema:"false for a dry run, and where there was nothing to do"`
+	Plan []Problem `json:"plan" jsonschema:"kinds damaged, aside, lost"`
+	Seq  uint64    `json:"seq" jsonschema:"of the newest commit"`
+	Root string    `json:"root" jsonschema:"the digest of the whole state"`
+}
+
+// RetainRequest thins the history. Ages are a number and a unit: h, d, w or y, or
+// what time.ParseDuration reads; "" is none.
+type RetainRequest struct {
+	KeepAll string `json:"keep_all,omitempty" jsonschema:"younger moments all stay" flag:"keep every moment younger than this <AGE>"`
+	Hourly  string `json:"hourly,omitempty" jsonschema:"of younger ones the last of each hour" flag:"keep the last of each hour younger than this <AGE>"`
+	Daily   string `json:"daily,omitempty" jsonschema:"of younger ones the last of each day" flag:"keep the last of each day younger than this <AGE>"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"count what would be dropped"`
+}
+
+// RetainResponse is what thinning did, or would do.
+type RetainResponse struct {
+	Moments int    `json:"moments" jsonschema:"commits whose states are no longer kept"`
+	Blocks  int    `json:"blocks" jsonschema:"dropped"`
+	Seq     uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for none"`
+}
+
+// PurgeRequest takes content out of history for good.
+type PurgeRequest struct {
+	IDs    []string `json:"ids,omitempty" jsonschema:"every version of these nodes" arg:"ID..."`
+	Text   string   `json:"text,omitempty" jsonschema:"every version that holds this" flag:"@every version with this <TEXT>; - leaves no trace in a shell"`
+	DryRun bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"count what would be purged"`
+}
+
+// PurgeResponse is what a purge did, or would do.
+type PurgeResponse struct {
+	Versions int    `json:"versions" jsonschema:"how many were taken out"`
+	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
+	// What is elsewhere, as far as this machine knows. It does not know of bundles that were
+	// handed out.
+	Remotes []string `json:"remotes,omitempty" jsonschema:"remotes that may hold it until the next push rewrites this machine's part"`
+	IPFS    []string `json:"ipfs,omitempty" jsonschema:"CIDs of what was put on IPFS or read there, newest first: out of reach, each may hold it"`
+}
+
+func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, error) {
+	plan, err := l.m.Mending().Repair(ctx, l.Write())
+	if err != nil {
+		return nil, err
+	}
+	l.WarnOthers()
+	head := l.m.View().Head()
+	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: list(plan), Seq: head.Seq, Root: head.Root.String()}, nil
+}
+
+func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainResponse, error) {
+	var ages [3]time.Duration
+	for i, text := range []string{req.KeepAll, req.Hourly, req.Daily} {
+		var err error
+		if ages[i], err = age(text); err != nil {
+			return nil, fault.Wrap("retain", text, fault.Invalid, err)
+		}
+	}
+	if err := l.Sync(ctx); err != nil {
+		return nil, err
+	}
+	c, moments, blocks, err := l.m.Mending().Retain(ctx, ages[0], ages[1], ages[2], l.Write())
+	if err != nil {
+		return nil, err
+	}
+	l.WarnOthers()
+	return &RetainResponse{Moments: moments, Blocks: blocks, Seq: c.Seq}, nil
+}
+
+func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeResponse, error) {
+	ids := make([]string, len(req.IDs))
+	for i, name := range req.IDs {
+		var err error
+		if ids[i], err = view.Of(l.m.View()).FormerID(name); err != nil {
+			return nil, Named(err, "purge")
+		}
+	}
+	c, versions, err := l.m.Mending().Purge(ctx, ids, req.Text, l.Write())
+	if err != nil {
+		return nil, err
+	}
+	if name := l.m.Status().Scope; req.Text != "" && !strings.HasPrefix(name, author.SessionPrefix) {
+		l.WarnOthers(author.SessionPrefix) // which a purge of a text reaches
+	} else {
+		l.WarnOthers()
+	}
+	r := &PurgeResponse{Versions: versions, Seq: c.Seq}
+	return r, elsewhere(l.Memex.Histories().State, r)
+}
+
+// elsewhere names where a purge cannot take anything out.
+func elsewhere(state vfs.FS, r *PurgeResponse) (err error) {
+	if state == nil {
+		return nil
+	}
+	if r.Remotes, err = place.Names(state); err != nil {
+		return fault.Wrap("purge", "the purge is done, but its remotes are not known", fault.Other, err)
+	}
+	placed, err := ipfs.Placed(state)
+	if err != nil {
+		return fault.Wrap("purge", "the purge is done, but what is on IPFS is not known", fault.Other, err)
+	}
+	for _, d := range placed {
+		r.IPFS = append(r.IPFS, d.String())
+	}
+	return nil
+}
+
+const day = 24 * time.Hour
+
+// age reads a length of time as a person writes it.
+func age(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	for unit, length := range map[string]time.Duration{"d": day, "w": 7 * day, "y": 365 * day} {
+		number, ok := strings.CutSuffix(text, unit)
+		if n, err := strconv.ParseUint(number, 10, 16); ok && err == nil && n <= uint64(maxAge/length) {
+			return time.Duration(n) * length, nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, errors.New("not an age; write one as 12h, 7d, 4w or 1y")
+	}
+	return d, nil
+}
+
+const maxAge = 200 * 365 * day
+
+// gone are the kinds of problems that are no damage: a commit says that the
+// content was taken away.
+var gone = []string{"purged", "thinned", "lost"}
+
+// verified makes the answer to what was found.
+func verified(checked int, found []Problem) *VerifyResponse {
+	damaged := func(p Problem) bool { return !slices.Contains(gone, p.Kind) }
+	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: list(found)}
+}
+
+// errNoMemory is what there is to say of a folder that was never read.
+var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. " +
+	"If there was one, its state folder is gone: see fovea status")
+
+func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
+	checked, found, err := l.m.Mending().Verify(ctx, req.Anchors...)
+	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
+		return nil, fault.Wrap("verify", l.m.Dir(), fault.NotFound, errNoMemory)
+	}
+	found = withoutScopes(author.GrantOf(ctx), found)
+	if err != nil || !req.Files {
+		return verified(checked, found), err
+	}
+	if err := l.Sync(ctx); err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	files, differ, err := l.m.Mending().VerifyFiles(ctx)
+	return verified(checked+files, append(found, differ...)), err
+}
+
+// withoutScopes takes the words out of problems of scopes that a grant is not for. That
+// something is amiss stays known.
+func withoutScopes(g Grant, found []Problem) []Problem {
+	for i := range found {
+		scope, _, _ := strings.Cut(found[i].Path, ":")
+		if !g.Reaches(scope) {
+			found[i] = Problem{Path: "another scope", Kind: found[i].Kind, Message: "its owner can look"}
+		}
+	}
+	return found
+}

@@ -1,0 +1,138 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/protect"
+	"github.com/fovea-memory/fovea/internal/text"
+)
+
+// The operations on protected files.
+var (
+	OpGuard = Define(Operation{Name: "guard", Group: "agents",
+		Summary: "List the protected files and how each stands"}, listProtected)
+	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
+		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
+	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
+		Summary: "Trust a protected file as it is"}, decideProtected((*protect.Guard).Adopt))
+	OpGuardReject = Define(Operation{Name: "guard-reject", Effect: Mends,
+		Summary: "Put back what was trusted of a protected file"}, decideProtected((*protect.Guard).Reject))
+)
+
+// Protection are the protected files. Policy is a line for each pattern, in the order
+// in which they are asked: the number of its group, the mode, the pattern.
+type Protection struct {
+	Policy []string        `json:"policy" jsonschema:"a line for each pattern, in the order in which they are asked: number of its group, mode, pattern"`
+	Files  []ProtectedFile `json:"files" jsonschema:"how each stands"`
+}
+
+// ProtectedFile is how a protected file stands.
+type ProtectedFile struct {
+	Path    string `json:"path" jsonschema:"the file, below the memex"`
+	Mode    string `json:"mode" jsonschema:"ask or lockdown"`
+	State   string `json:"state" jsonschema:"as trusted, changed, gone, new, unread, unrest or behind"`
+	SHA256  string `json:"sha256" jsonschema:"of the file, empty where there is none"`
+	Trusted string `json:"trusted" jsonschema:"the SHA-256 that is trusted, empty for none"`
+	Parts   int    `json:"parts" jsonschema:"headlines and blocks with a trusted digest of their own"`
+	Reason  string `json:"reason,omitempty" jsonschema:"why it cannot be read"`
+}
+
+// GuardDiffRequest asks what became of a protected file.
+type GuardDiffRequest struct {
+	Path string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
+	Text bool   `json:"text,omitempty" jsonschema:"with text diffs"`
+}
+
+// GuardDiff is what became of a protected file.
+type GuardDiff struct {
+	ProtectedFile
+	Changes []guard.Change `json:"changes" jsonschema:"what became of headlines and blocks"`
+}
+
+// GuardRequest decides about a protected file. SHA256, unless it is "", is what the
+// file held when it was looked at: a file that holds something else is a Conflict.
+type GuardRequest struct {
+	Path   string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
+	SHA256 string `json:"sha256,omitempty" jsonschema:"what the file held when it was looked at; another one is a conflict" flag:"DIGEST"`
+}
+
+// GuardDecision is what was decided. Seq is the number of the commit that says so,
+// 0 where the file was as trusted.
+type GuardDecision struct {
+	ProtectedFile
+	Seq uint64 `json:"seq" jsonschema:"of the commit that says so, 0 where the file was as trusted"`
+}
+
+func listProtected(ctx context.Context, l *Local, _ None) (*Protection, error) {
+	if _, err := l.Readable(ctx); err != nil { // its owner is told of what it finds
+		return nil, err
+	}
+	out := &Protection{Policy: []string{}, Files: []ProtectedFile{}}
+	for line := range strings.Lines(l.m.Guard().Policy()) {
+		out.Policy = append(out.Policy, strings.TrimSuffix(line, "\n"))
+	}
+	for _, s := range l.m.Guard().Files() {
+		out.Files = append(out.Files, protectedFile(&s))
+	}
+	return out, nil
+}
+
+func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardDiff, error) {
+	s, changes, err := l.m.Guard().Diff(ctx, l.Below(req.Path))
+	if err != nil {
+		return nil, err
+	}
+	for i := range changes {
+		if c := &changes[i]; req.Text {
+			c.Text = text.Unified(text.Side{Name: "trusted", Line: 1}, text.Side{Name: "now", Line: 1}, c.Was, c.Now)
+		}
+	}
+	return &GuardDiff{protectedFile(&s), list(changes)}, nil
+}
+
+// decideProtected is an operation that decides about a protected file.
+func decideProtected(how func(*protect.Guard, context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
+) func(context.Context, *Local, GuardRequest) (*GuardDecision, error) {
+	return func(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
+		opts := l.Write()
+		if req.SHA256 != "" {
+			b, err := hex.DecodeString(req.SHA256)
+			if copy(opts.Base[:], b); err != nil || len(b) != len(opts.Base) || opts.Base.IsZero() {
+				return nil, fault.Invalidf("guard", "%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256)
+			}
+		}
+		if req.Path == "" {
+			return nil, fault.Invalidf("guard", "name the file")
+		}
+		path := l.Below(req.Path)
+		c, err := how(l.m.Guard(), ctx, path, opts)
+		if err != nil {
+			return nil, err
+		}
+		out := &GuardDecision{Seq: c.Seq}
+		for _, s := range l.m.Guard().Files() {
+			if s.Path == path {
+				out.ProtectedFile = protectedFile(&s)
+			}
+		}
+		return out, nil
+	}
+}
+
+func protectedFile(s *guard.FileStatus) ProtectedFile {
+	out := ProtectedFile{Path: s.Path, Mode: s.Mode.String(), State: string(s.State), Reason: s.Why}
+	if s.File != guard.Absent && s.Why == "" {
+		out.SHA256 = hex.EncodeToString(s.File[:])
+	}
+	if b := s.Baseline; b != nil && b.File != guard.Absent {
+		out.Trusted, out.Parts = hex.EncodeToString(b.File[:]), len(b.Parts)
+	}
+	return out
+}

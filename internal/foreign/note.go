@@ -1,0 +1,245 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/internal/skill"
+)
+
+// note is a note on its way to a document.
+type note struct {
+	Document
+	r     *reader
+	names []string        // what links may call it
+	text  string          // Markdown
+	raw   string          // what it was made from
+	has   map[string]bool // its tags, with a colon before them, and the keys of its properties
+}
+
+// note begins a note: its id, path and digest.
+func (r *reader) note(source, at string, text []byte) *note {
+	key := "fovea import\x00" + string(r.Kind) + "\x00" + r.Label + "\x00" + source
+	return &note{r: r, has: map[string]bool{}, Document: Document{
+		Source: source, Path: at, Digest: TextDigest(string(text)),
+		ID: uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte(key), 8).String(),
+	}}
+}
+
+func (m *note) problem(format string, a ...any) { m.r.problem(m.Source, format, a...) }
+
+// add reports whether a tag or a property is new to it.
+func (m *note) add(name string) bool {
+	isNew := !m.has[name]
+	m.has[name] = true
+	return isNew
+}
+
+// replaced names the characters that became U+FFFD: those that control a terminal, are not shown
+// or reorder what is shown, and bytes that are no text.
+func (m *note) replaced() {
+	const gone = "\uFFFD"
+	if n := strings.Count(m.Title, gone) + strings.Count(m.Body, gone) - strings.Count(m.raw, gone); n > 0 {
+		m.problem("characters that are not shown, or are no text, became U+FFFD: %d", n)
+	}
+}
+
+// field is a key of front matter or of a JSON object with its value: nil, a text, a list or fields.
+type field struct {
+	key   string
+	value any
+}
+
+// valueOf returns a value of JSON or YAML as that of a field. Fields of JSON are sorted.
+func valueOf(v any) any {
+	switch v := v.(type) {
+	case json.Number, bool:
+		return fmt.Sprint(v)
+	case []any:
+		for i := range v {
+			v[i] = valueOf(v[i])
+		}
+	case map[string]any:
+		var all []field
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, field{key, valueOf(v[key])})
+		}
+		return all
+	case *yaml.Node:
+		return valueOfYAML(v)
+	}
+	return v
+}
+
+func valueOfYAML(v *yaml.Node) any {
+	switch {
+	case v.Kind == yaml.ScalarNode && v.Tag == "!!null":
+		return nil
+	case v.Kind == yaml.ScalarNode:
+		return v.Value
+	case v.Kind == yaml.SequenceNode:
+		list := []any{}
+		for _, item := range v.Content {
+			list = append(list, valueOfYAML(item))
+		}
+		return list
+	}
+	var all []field
+	for key, v := range skill.FrontMatterPairs(v) {
+		all = append(all, field{key, valueOfYAML(v)})
+	}
+	return all
+}
+
+// texts returns a value as texts, and whether it is nothing else.
+func texts(v any) (all []string, ok bool) {
+	switch v := v.(type) {
+	case nil:
+		return nil, true
+	case string:
+		return []string{v}, true
+	case []any:
+		for _, item := range v {
+			one, ok := texts(item)
+			if !ok || len(one) > 1 {
+				return nil, false
+			}
+			all = append(all, one...)
+		}
+		return all, true
+	}
+	return nil, false
+}
+
+// pop takes the first of some keys with one text out of fields, and returns that text.
+func pop(fields *[]field, keys ...string) string {
+	for _, key := range keys {
+		for i, f := range *fields {
+			if all, ok := texts(f.value); ok && f.key == key && len(all) == 1 {
+				*fields = slices.Delete(*fields, i, i+1)
+				return all[0]
+			}
+		}
+	}
+	return ""
+}
+
+// named are keys whose values links use as names, tagged those that list tags.
+var (
+	named  = map[string]bool{"permalink": true, "aliases": true, "alias": true}
+	tagged = map[string]bool{"tags": true, "labels": true, "categories": true}
+)
+
+// take makes tags, names for links and properties of fields. The fields of a field get its key
+// before theirs, but for those of properties.
+func (m *note) take(above string, fields []field) {
+	for _, f := range fields {
+		all, plain := texts(f.value)
+		inner, nested := f.value.([]field)
+		switch top := above == ""; {
+		case top && plain && f.key == wordsKey && !m.Entry:
+			m.words(all)
+		case top && plain && tagged[f.key] && (m.Entry || f.key == "tags"):
+			m.tags(all)
+		case plain:
+			if top && named[f.key] {
+				m.names = append(m.names, all...)
+			}
+			m.property(above+f.key, strings.Join(all, ", "))
+		case nested && top && f.key == "properties":
+			m.take("", inner)
+		case nested && top:
+			m.take(f.key+"_", inner)
+		default:
+			m.problem("%s%s holds more than text, left out", above, f.key)
+		}
+	}
+}
+
+// tags adds tags, of which a text may list several. One that Org cannot have as it is becomes
+// another, which is told once.
+func (m *note) tags(texts []string) {
+	for _, word := range strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ';' }) {
+		word = strings.TrimPrefix(strings.Trim(word, " \t\n[]\"'"), "#")
+		t := tag(word)
+		if inert.Lookup("tag", t).Kind != "" { // Fovea or Org would act
+			t = "source_" + t
+		}
+		if t != word && !m.r.changed[word] {
+			m.r.changed[word] = true
+			m.problem("the tag %q cannot be that of a note here; it became %q", word, t)
+		}
+		switch err := inert.Tag(t); {
+		case t == "" || !m.add(":"+t):
+		case err != nil:
+			m.problem("the tag %q is left out: %v", t, err)
+		default:
+			m.Tags = append(m.Tags, t)
+		}
+	}
+}
+
+// tag returns a text as a tag of Org, "" if nothing of it is left.
+func tag(text string) string {
+	bad := func(r rune) bool { return !strings.ContainsRune("_@#%0123456789", r) && !unicode.IsLetter(r) }
+	return strings.Map(func(r rune) rune {
+		if bad(r) {
+			return '_'
+		}
+		return r
+	}, strings.TrimFunc(text, bad))
+}
+
+// property sets a property on one line, by another key where the plain one would act in Org or
+// Fovea. One without text is left out.
+func (m *note) property(key, value string) {
+	value = oneLine(inert.Line(value))
+	k := propertyKey(key)
+	row := inert.Lookup("property", k)
+	isOfInbox := row.Only != "" && strings.HasPrefix(path.Base(m.Path), "inbox")
+	if k == "" || row.By == inert.ByWriter || isOfInbox || inert.Property(k, value) != nil {
+		k = propertyKey("source_" + key)
+	}
+	if err := inert.Property(k, value); err != nil {
+		m.problem("%s is left out: %v", k, err)
+	} else if !m.add(k) {
+		m.problem("%s is there twice, the second left out", k)
+	} else if value != "" {
+		m.Properties = append(m.Properties, [2]string{k, value})
+	}
+}
+
+// propertyKey is a key as Org has it. KEY+ would add to another property.
+func propertyKey(key string) string {
+	key = strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune(" -.:+", r):
+			return '_'
+		case r < ' ' || r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, strings.ToUpper(strings.TrimSpace(key)))
+	return cutText(key, 64)
+}
+
+// oneLine returns a text with one blank for all white space.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// cutText returns at most n bytes of a text.
+func cutText(text string, n int) string {
+	return strings.ToValidUTF8(text[:min(n, len(text))], "")
+}

@@ -1,0 +1,177 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/fault"
+)
+
+// metaHanded is the field of an answer's _meta with the ids of the messages that it hands over.
+const metaHanded = "io.github.fovea-memory/handed"
+
+// How long a hand-over waits for the one before it, whose answer is not written yet.
+const (
+	maxMarking = time.Second // then it is refused: the client does not read
+	maxFlying  = time.Minute // after the other one began: then that one got lost, and no answer will come. HTTP holds no answer back: maxMarking there
+)
+
+// errFlying refuses to hand messages over twice.
+var errFlying = errors.New("the messages are in the answer to another call, which is not written yet; they are there to be read")
+
+// handing lets one answer at a time hand messages over. They are marked as read when the answer was
+// written, so that nothing is marked that a client did not get. It is safe for concurrent use.
+type handing struct {
+	mu      sync.Mutex
+	reports bool          // the transport reports what was written
+	lost    time.Duration // after which an answer that was not written is lost
+	current *handOver     // nil if there is none
+}
+
+// handOver is an answer that hands messages over, from its call until they are marked as read.
+type handOver struct {
+	began time.Time
+	ids   string // of the messages in the answer, "" before it is there and once it was written
+	mark  func() // marks them as read
+	done  chan struct{}
+}
+
+// report makes hand-overs wait until it is reported that their answers were written, and takes for
+// lost what was not after some time.
+func (h *handing) report(lost time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reports, h.lost = true, lost
+}
+
+// begin begins a hand-over when the one before it is marked or lost. Errors: Busy (errFlying) after
+// maxMarking, and that of ctx.
+func (h *handing) begin(ctx context.Context) (*handOver, error) {
+	late, isLate := time.NewTimer(maxMarking), false
+	defer late.Stop()
+	for {
+		h.mu.Lock()
+		before := h.current
+		if before == nil || isLate && time.Since(before.began) >= h.lost {
+			h.current = &handOver{began: time.Now(), done: make(chan struct{})}
+			defer h.mu.Unlock()
+			return h.current, nil
+		}
+		h.mu.Unlock()
+		if isLate {
+			return nil, fault.Wrap("inbox", "", fault.Busy, errFlying)
+		}
+		select {
+		case <-before.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-late.C:
+			isLate = true
+		}
+	}
+}
+
+// end ends a hand-over, so that the next one begins.
+func (h *handing) end(one *handOver) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.current == one {
+		h.current = nil
+	}
+	close(one.done)
+}
+
+// handOver calls a tool that hands messages over, and marks them as read: at once, or if the
+// transport reports it, when the answer is written.
+func (s *Server) handOver(ctx context.Context, call func() (reply, error)) (r reply, meta mcp.Meta, err error) {
+	one, err := s.handing.begin(ctx)
+	if err != nil {
+		return r, nil, err
+	}
+	defer func() {
+		if meta == nil {
+			s.handing.end(one)
+		}
+	}()
+	if r, err = call(); err != nil || len(r.handed) == 0 {
+		return r, nil, err
+	}
+	mark := func(ctx context.Context) error {
+		_, err := agents.OpMessageRead.Call(ctx, api.WithSync(s.service, api.SyncNone), agents.MessageReadRequest{IDs: r.handed})
+		return err
+	}
+	s.handing.mu.Lock()
+	defer s.handing.mu.Unlock()
+	if !s.handing.reports {
+		return r, nil, mark(ctx)
+	}
+	one.ids = strings.Join(r.handed, " ")
+	one.mark = func() {
+		if err := mark(context.WithoutCancel(ctx)); err != nil && s.opts.Faults != nil { // they stay unread
+			s.opts.Faults.Warn("messages that were handed over are not marked as read", "error", err)
+		}
+	}
+	return r, mcp.Meta{metaHanded: r.handed}, nil
+}
+
+// arrived marks what the result of an answer has handed over, if it arrived.
+func (s *Server) arrived(result json.RawMessage, ok bool) {
+	if !strings.Contains(string(result), metaHanded) {
+		return
+	}
+	var answer struct {
+		Meta map[string]json.RawMessage `json:"_meta"`
+	}
+	var ids []string
+	if json.Unmarshal(result, &answer) != nil || json.Unmarshal(answer.Meta[metaHanded], &ids) != nil {
+		return
+	}
+	h := &s.handing
+	h.mu.Lock()
+	one := h.current
+	if one == nil || one.ids == "" || one.ids != strings.Join(ids, " ") {
+		h.mu.Unlock()
+		return
+	}
+	one.ids = "" // once: an event that a client asks for again is written again
+	h.mu.Unlock()
+	if ok {
+		one.mark()
+	}
+	h.end(one)
+	go s.Changed(context.Background()) // not within the write, which its notices need
+}
+
+// Run serves one session over a transport until it or ctx ends.
+func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
+	if lines, ok := t.(*Transport); ok {
+		told := *lines
+		told.Arrived, t = s.arrived, &told
+		s.handing.report(maxFlying)
+	}
+	return s.mcp.Run(ctx, t)
+}
+
+// wrote reports what was written to a client over HTTP: an event of a stream, which has one message.
+func (s *Server) wrote(event []byte, ok bool) {
+	if !bytes.Contains(event, []byte(metaHanded)) {
+		return
+	}
+	var message struct {
+		Result json.RawMessage `json:"result"`
+	}
+	if _, data, _ := bytes.Cut(event, []byte("data: ")); json.Unmarshal(data, &message) == nil {
+		go s.arrived(message.Result, ok) // the stream is locked while it is written to
+	}
+}
