@@ -34,6 +34,7 @@ type Change struct {
 	texts  map[string]string // new contents, by path
 	paths  []string          // in the order in which they are written
 	read   map[string]bool   // files that are up to date with memory
+	local  map[string]int    // see groupFile.nodes
 	drafts []func(*graph.State, *graph.Draft) error
 	marks  [][]byte
 	once   []any
@@ -120,7 +121,7 @@ func (c *Change) fresh(path string) (string, error) {
 func (c *Change) Text(path string) string {
 	text, ok := c.texts[path]
 	if !ok {
-		text, _ = c.State().Text(path)
+		text = c.in.text(c.State(), path)
 	}
 	return text
 }
@@ -179,8 +180,10 @@ func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, 
 	s, text := c.State(), c.Text(path)
 	short := text
 	if _, set := c.texts[path]; !set { // else the nodes are not of this text
-		if head, tail := ends(s.Nodes(path), s.Formats().Of(path)); tail > 0 {
+		nodes := s.Nodes(path)
+		if head, tail := ends(nodes, c.in.file(path).nodes, s.Formats().Of(path)); tail > 0 {
 			short = text[:head] + text[len(text)-tail:]
+			c.local[path] = len(nodes)
 		}
 	}
 	next, err := Edited(Parse(s, path, short), -1, c.Action.Now, h)
@@ -193,7 +196,7 @@ func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, 
 	case err != nil:
 		return "", nil, c.Fail(path, fault.Invalid, err)
 	case appended:
-		text += more
+		text = c.in.grown(path, text, more)
 	default:
 		text = next
 	}
@@ -201,12 +204,13 @@ func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, 
 }
 
 // ends returns the lengths of the text of a file before its first headline, and of its last two
-// top-level headlines with what is below them: 0 if only the whole file tells what stands there.
-func ends(nodes []*node.Node, format document.Format) (head, tail int) {
+// top-level headlines with what is below them: 0 if only the whole file tells what stands there. The
+// first nodes, so many, are known to tell nothing of it.
+func ends(nodes []*node.Node, known int, format document.Format) (head, tail int) {
 	x, extends := format.(document.Editor)
 	tops := 0
-	for i := len(nodes) - 1; i > 0; i-- {
-		if !extends || !x.IsLocal(nodes[i].Content) { // a setting in the middle of the file may affect its end
+	for i := len(nodes) - 1; i > 0 && (tops < 2 || i >= known); i-- {
+		if !extends || i >= known && !x.IsLocal(nodes[i].Content) { // a setting in the middle of the file may affect its end
 			return 0, 0
 		}
 		if tops < 2 {
@@ -297,8 +301,9 @@ func (c *Change) seal() ([]Step, error) {
 // put makes the changes in a draft of a state.
 func (c *Change) put(head *graph.State, draft *graph.Draft) error {
 	for _, path := range c.paths {
-		have, _ := head.Text(path)
-		if err := document.CheckEncoding(have, c.texts[path]); err != nil {
+		if c.in.file(path).isUTF8 {
+			// what follows UTF-8 may be anything
+		} else if err := document.CheckEncoding(c.in.text(head, path), c.texts[path]); err != nil {
 			return c.Fail(path, fault.Invalid, err)
 		}
 		draft.Put(path, document.File(c.texts[path], false))

@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -44,6 +47,11 @@ type groupFile struct {
 	path string
 	base merkle.Digest // of its text before the group, zero for no file
 	text string        // after the newest step
+
+	// What is known of a text to whose end changes add, so that not each of them reads all of it.
+	buffer *strings.Builder // has the text, or had an earlier one
+	isUTF8 bool             // the text is UTF-8 without NULs at its beginning
+	nodes  int              // how many of the first nodes are read alike in every file
 }
 
 func (w *Writer) newGroup(tx *chain.Tx) *group {
@@ -67,7 +75,7 @@ func (g *group) take(r *request) bool {
 	case r.ctx.Err() != nil:
 		err = fault.Wrap(r.action.Name, "", fault.Other, r.ctx.Err())
 	default:
-		c := &Change{Action: r.action, ctx: r.ctx, in: g, texts: map[string]string{}, read: map[string]bool{}}
+		c := &Change{Action: r.action, ctx: r.ctx, in: g, texts: map[string]string{}, read: map[string]bool{}, local: map[string]int{}}
 		c.Action.Now = g.w.scope.Options.Now()
 		if err = r.do(c); err == nil {
 			err = g.add(r, c)
@@ -107,6 +115,41 @@ func (g *group) read(c *Change, path string) (string, error) {
 // index returns the place of a file in the group, -1 for none.
 func (g *group) index(path string) int {
 	return slices.IndexFunc(g.files, func(f groupFile) bool { return f.path == path })
+}
+
+// file returns what the group knows of a file, the zero groupFile for one that it does not change.
+func (g *group) file(path string) groupFile {
+	if i := g.index(path); i >= 0 {
+		return g.files[i]
+	}
+	return groupFile{}
+}
+
+// text returns the text of a file in the state after the newest step. A state joins a text from its
+// nodes each time; the files that the group has changed are at hand.
+func (g *group) text(state *graph.State, path string) string {
+	if f := g.file(path); f.path != "" {
+		return f.text
+	}
+	text, _ := state.Text(path)
+	return text
+}
+
+// grown returns a text of a file with more behind it. It copies the text once for many changes.
+func (g *group) grown(path, text, more string) string {
+	i := g.index(path)
+	if i < 0 {
+		return text + more
+	}
+	b := g.files[i].buffer
+	if b == nil || b.String() != text { // equal at once if it is the same memory
+		b = new(strings.Builder)
+		b.Grow(len(text) + len(text)/8)
+		b.WriteString(text)
+	}
+	g.files[i].buffer = b
+	b.WriteString(more)
+	return b.String()
 }
 
 // add adds the steps of a change; one that changes nothing has none.
@@ -155,8 +198,7 @@ func (g *group) add(r *request, c *Change) error {
 func (g *group) splice(c *Change, s *Step, before *graph.State) {
 	for _, path := range c.paths {
 		_, had := before.Document(path)
-		have, _ := before.Text(path)
-		text := c.texts[path]
+		have, text := g.text(before, path), c.texts[path]
 		splice := NewSplice(have, text)
 		if had && splice.Removed == 0 && splice.Text == "" {
 			continue
@@ -169,7 +211,13 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 				g.files[i].base = merkle.SumText(have)
 			}
 		}
-		splice.File, g.files[i].text = i, text
+		f := &g.files[i]
+		appends := splice.Removed == 0 && splice.At == len(have)
+		f.isUTF8 = utf8.ValidString(splice.Text) && (f.isUTF8 && appends || !appends && document.IsUTF8(text)) && !document.IsUTF16(text)
+		if f.nodes = 0; appends {
+			f.nodes = c.local[path]
+		}
+		splice.File, f.text = i, text
 		s.Splices = append(s.Splices, splice)
 		g.size += len(splice.Text)
 	}

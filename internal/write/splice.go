@@ -2,7 +2,11 @@
 
 package write
 
-import "github.com/fovea-memory/fovea/internal/text"
+import (
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/text"
+)
 
 // Splice replaces a stretch of one file.
 type Splice struct {
@@ -14,6 +18,9 @@ type Splice struct {
 
 // NewSplice returns the shortest splice that makes one text of a file the other, with File 0.
 func NewSplice(before, after string) Splice {
+	if more, ok := strings.CutPrefix(after, before); ok { // at once where both are the same memory
+		return Splice{At: len(before), Text: more}
+	}
 	both := min(len(before), len(after))
 	at := text.SharedPrefix(before, after)
 	same := 0
