@@ -20,10 +20,11 @@ func remoteCommand(s *Session) *cobra.Command {
 		Use:   "remote",
 		Short: "Keep the memory in step with other machines",
 		Long: `A remote is a place that several machines reach: a folder, such as one on a
-stick or one that a sync program carries, a folder of a machine behind SSH, or
-a bucket. Each machine writes a log of its own there, so none can harm what
-another one wrote. What is written is sealed by a passphrase, unless you give
---plain.`,
+stick or one that a sync program carries, a folder of a machine behind SSH, a
+bucket, a repository of git, or servers of NATS. Each machine writes a log of
+its own there, so none can harm what another one wrote. What is written is
+sealed by a passphrase, unless you give --plain. As long as a daemon runs, the
+machines are in step by themselves.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
   fovea sync
   fovea remote list`,
@@ -31,7 +32,7 @@ another one wrote. What is written is sealed by a passphrase, unless you give
 	return Group(c, verb(s, &cobra.Command{
 		Use: "list", Example: "  fovea remote list", Args: NoArguments,
 	}, remotes.OpRemotes, nil, printList(s, "no remote yet; fovea remote add NAME URL adds one", func(r *remotes.Remote) {
-		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Problem))), Text(r.URL))
+		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Lag()))), Text(r.URL))
 	})), remoteAddCommand(s), carrying(s, &cobra.Command{
 		Use: "scrub [NAME]", Example: "  fovea remote scrub team",
 		Long: `Scrub reads back what this machine has written to a remote and compares it with
@@ -48,9 +49,11 @@ func remoteAddCommand(s *Session) *cobra.Command {
 	c = verb(s, &cobra.Command{
 		Use: "add NAME URL", Short: "Keep this memory in step with a place",
 		Long: `Add prepares the place, or joins one that another machine has prepared. URL is a
-folder, ssh://HOST/FOLDER, or a bucket as s3://BUCKET/PREFIX, with
-?endpoint=https://HOST for another store than Amazon's. A place that holds
-another memory is refused, and a bucket that does not keep conditions of writes.
+folder, ssh://HOST/FOLDER, a bucket as s3://BUCKET/PREFIX, with
+?endpoint=https://HOST for another store than Amazon's, a repository as
+git+ssh://HOST/PATH or git+https://HOST/PATH, or servers of NATS as
+nats://HOST,HOST/NAME. A place that holds another memory is refused, and a
+bucket that does not keep conditions of writes.
 
 The passphrase is needed here once, and on each other machine once.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt

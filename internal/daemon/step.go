@@ -81,31 +81,31 @@ func (s signal) set() {
 	}
 }
 
-// heard are the machines that have written since they were last asked for. It is safe for concurrent use.
-type heard struct {
+// writers are the machines that have written since they were last asked for. It is safe for concurrent use.
+type writers struct {
 	mu    sync.Mutex
 	of    map[string]bool
 	isAll bool // any may have
 }
 
-func (h *heard) add(machine string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.of == nil {
-		h.of = map[string]bool{}
+func (w *writers) add(machine string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of == nil {
+		w.of = map[string]bool{}
 	}
-	h.of[machine], h.isAll = true, h.isAll || machine == ""
+	w.of[machine], w.isAll = true, w.isAll || machine == ""
 }
 
 // take returns the machines, none if all are to be asked.
-func (h *heard) take() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	names := slices.Sorted(maps.Keys(h.of))
-	if h.isAll {
+func (w *writers) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	names := slices.Sorted(maps.Keys(w.of))
+	if w.isAll {
 		names = nil
 	}
-	h.of, h.isAll = nil, false
+	w.of, w.isAll = nil, false
 	return names
 }
 
@@ -116,11 +116,11 @@ type partner struct {
 	terms     *terms
 	memory    *fovea.Memory
 	name      string
-	committed signal // something was committed here
-	shaken    signal // what this machine wrote there may be gone
-	changed   signal // another machine has written there
-	heard     heard  // which
-	problem   string // the last one that was logged
+	committed signal  // something was committed here
+	shaken    signal  // what this machine wrote there may be gone
+	changed   signal  // another machine has written there
+	writers   writers // which
+	problem   string  // the last one that was logged
 }
 
 func newPartner(ctx context.Context, t *terms, m *fovea.Memory, name string) *partner {
@@ -139,7 +139,7 @@ func (p *partner) run() {
 	watch := func() {
 		running.Go(func() {
 			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, func(machine string) {
-				p.heard.add(machine)
+				p.writers.add(machine)
 				p.changed.set()
 			}, p.shaken.set)
 		})
@@ -147,14 +147,14 @@ func (p *partner) run() {
 	watch()
 	isSlow := remotes.IsRepository(p.memory, p.name)
 	retry, every := firstRetry, checkEvery
-	p.heard.add("")
+	p.writers.add("")
 	for how := remotes.OpSync; ; {
 		if how == remotes.OpSync && remotes.ScrubDue(p.memory, p.name) {
 			how = remotes.OpScrub
 		}
 		err := p.exchange(how)
 		if how = remotes.OpSync; err != nil {
-			p.heard.add("")
+			p.writers.add("")
 		}
 		if p.ctx.Err() != nil || p.terms.now.Load().config.Sync == config.SyncOnce && err == nil {
 			return
@@ -170,7 +170,7 @@ func (p *partner) run() {
 		select {
 		case <-p.ctx.Done():
 		case <-again.C:
-			p.heard.add("")
+			p.writers.add("")
 		case <-p.changed:
 		case <-p.shaken:
 			how = remotes.OpScrub
@@ -212,7 +212,7 @@ func (p *partner) delay(d time.Duration) (isChanged bool) {
 func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) error {
 	news, req := []signal{p.committed}, remotes.SyncRequest{Name: p.name} // what they tell of comes with this
 	if how == remotes.OpSync {
-		news, req.From = append(news, p.changed), p.heard.take()
+		news, req.From = append(news, p.changed), p.writers.take()
 	}
 	for _, s := range news {
 		select {
