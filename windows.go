@@ -201,7 +201,7 @@ func (x *memex) writerOf(ctx context.Context, name string) (*write.Writer, error
 func newWindows(x *memex) *minds.Windows {
 	top := x.top.scope
 	return minds.NewWindows(minds.Host{
-		Open: x.writerOf, Names: x.names, Load: x.top.blocks.Files().Content, Shown: x.shownTo,
+		Open: x.writerOf, Scopes: x.scopes, Names: x.names, Load: x.top.blocks.Files().Content, Shown: x.shownTo,
 		Writable: func() error { return x.top.Writable() },
 		Off:      top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})

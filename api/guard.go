@@ -46,6 +46,9 @@ func (l *Local) View(ctx context.Context) (*view.View, error) {
 	return l.Readable(ctx)
 }
 
+// few is how many of a list a warning names.
+const few = 5
+
 // warnGuard names what is left out, and what nobody has looked at.
 func warnGuard(l *Local, g *view.View) {
 	for _, w := range []struct {
@@ -56,7 +59,7 @@ func warnGuard(l *Local, g *view.View) {
 		{g.Unreviewed(), "changed outside Fovea and not reviewed yet: %s; see fovea guard diff"},
 	} {
 		if len(w.paths) > 0 {
-			l.Warn(fmt.Errorf(w.said, scope.Abbreviate(w.paths, "")))
+			l.Warn(fmt.Errorf(w.said, scope.First(w.paths, few)))
 		}
 	}
 }

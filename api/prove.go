@@ -20,7 +20,7 @@ var (
 	OpProve = Define(Operation{Name: "prove", Scan: true, Group: "care", History: true,
 		Summary: "Prove that a note was in memory, or that one history contains another"}, prove)
 	OpCheckProof = Define(Operation{Name: "check-proof",
-		Summary: "CheckProof a proof against the keys that are known here, or another one"}, checkProof)
+		Summary: "Check a proof against the keys that are known here, or another one"}, checkProof)
 )
 
 // ProofRequest is what to prove: something about a note or, with from, about two signed heads.

@@ -98,7 +98,7 @@ func noSkill(r *skill.Registry) error {
 	if len(r.Skills) == 0 {
 		return errors.New("there are no skills")
 	}
-	return fmt.Errorf("no such skill; there are %s", scope.Abbreviate(each(r.Skills, func(s skill.Skill) string { return s.Name }), ""))
+	return fmt.Errorf("no such skill; there are %s", scope.First(each(r.Skills, func(s skill.Skill) string { return s.Name }), few))
 }
 
 func listedSkill(v *view.View, s Skill) Skill {

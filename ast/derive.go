@@ -70,7 +70,8 @@ func tags(v document.Value) []string {
 	for item := range v.Each() {
 		for tag := range strings.FieldsFuncSeq(item.String(), func(r rune) bool { return r == ':' || r == ' ' }) {
 			if !seen[tag] {
-				seen[tag], out = true, append(out, tag)
+				seen[tag] = true
+				out = append(out, tag)
 			}
 		}
 	}
@@ -80,7 +81,7 @@ func tags(v document.Value) []string {
 // attrProperties returns attributes as properties of a drawer: the items of a list after
 // its first as KEY+, null not at all.
 func attrProperties(attrs []document.Attr) []document.Property {
-	var out []document.Property
+	out := slices.Grow([]document.Property(nil), len(attrs)+1)
 	for _, a := range attrs {
 		if a.Value.Kind() == document.KindNull {
 			continue

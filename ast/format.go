@@ -42,7 +42,9 @@ func derived(parts []document.Part, top Above) *document.Outline {
 		p.Derived = Derive(p.Attrs, p.Content, in)
 		p.Key, p.Custom = KeyOf(p.Type, p.Derived.Title), Custom(p.Attrs)
 	}
-	return &document.Outline{Parts: parts, Label: func(part int, property string) string { return where(parts, part, "properties."+property) }}
+	return &document.Outline{Parts: parts, Label: func(part int, property string) string {
+		return where(func(of int) int { return parts[of].Parent }, part, "properties."+property)
+	}}
 }
 
 // IsTree reports whether a document at a path with this first part is a tree: one in no

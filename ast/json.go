@@ -76,7 +76,8 @@ func (d *treeDecoder) tree() (*Tree, error) {
 		if seen[key] {
 			return nil, d.bad("the key %s stands twice", document.Quote(key))
 		}
-		seen[key], d.way = true, append(d.way, key)
+		seen[key] = true
+		d.way = append(d.way, key)
 		if err := d.field(t, key); err != nil {
 			return nil, err
 		}

@@ -51,39 +51,60 @@ func (t *Tree) Names(id string) bool { return t.Known == id || t.ID() == id }
 // Check returns ErrTree, with the place and the fault, for an invalid tree. Decoded trees
 // are valid. O(nodes).
 func (t *Tree) Check() error {
-	_, err := t.parts(0)
+	_, err := t.layout(0)
 	return err
 }
 
-// parts returns the parts of a tree in document order, below so many others, and checks
-// each of them.
-func (t *Tree) parts(above int) ([]document.Part, error) {
-	l := layout{root: t, declared: map[string]int{}, open: map[*Tree]bool{}}
+// layout lays out a tree below so many parts, and checks each of its own.
+func (t *Tree) layout(above int) (*layout, error) {
+	l := &layout{root: t, open: map[*Tree]bool{}}
 	if err := l.add(t, -1, above+1); err != nil {
 		return nil, err
 	}
-	return l.parts, nil
+	l.declared = make(map[string]int, len(l.spots))
+	for i, s := range l.spots {
+		if key, err := l.check(s.tree, i); err != nil {
+			return nil, fmt.Errorf("%s%w", where(l.parent, i, key), err)
+		}
+	}
+	return l, nil
+}
+
+// parts returns the parts of a tree in document order, below so many others.
+func (t *Tree) parts(above int) ([]document.Part, error) {
+	l, err := t.layout(above)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]document.Part, len(l.spots))
+	for i, s := range l.spots {
+		parts[i] = document.Part{Parent: s.parent, Type: s.tree.Type, Attrs: s.tree.Attrs, Content: s.tree.Content, Bare: s.tree.Bare}
+	}
+	return parts, nil
 }
 
 // layout lists the parts of a tree.
 type layout struct {
 	root     *Tree
-	parts    []document.Part
+	spots    []spot
 	declared map[string]int // by id: the part that declares it
 	open     map[*Tree]bool // those on the way to the current one
 }
 
-// add adds a part and all below it. It ends with the first invalid one, so that no tree is
-// followed beyond the limits.
+// spot is a part of a tree and the index of the one that it is in, -1 for the root.
+type spot struct {
+	tree   *Tree
+	parent int
+}
+
+func (l *layout) parent(of int) int { return l.spots[of].parent }
+
+// add adds a part and all below it, and ends where the shape of the tree is invalid.
 func (l *layout) add(t *Tree, parent, depth int) error {
-	at := len(l.parts)
-	part := document.Part{Parent: parent}
-	if t != nil {
-		part = document.Part{Parent: parent, Type: t.Type, Attrs: t.Attrs, Content: t.Content, Bare: t.Bare}
-	}
-	l.parts = append(l.parts, part)
-	if key, err := l.check(t, at, depth); err != nil {
-		return fmt.Errorf("%s%w", where(l.parts, at, key), err)
+	at := len(l.spots)
+	l.spots = append(l.spots, spot{t, parent})
+	if err := l.shape(t, depth); err != nil {
+		return fmt.Errorf("%s%w", where(l.parent, at, ""), err)
 	}
 	if len(t.Kids) == 0 {
 		return nil
@@ -98,17 +119,24 @@ func (l *layout) add(t *Tree, parent, depth int) error {
 	return nil
 }
 
-// check returns the fault of a part, and the key that has it.
-func (l *layout) check(t *Tree, at, depth int) (key string, err error) {
+// shape returns why the last part ends the tree.
+func (l *layout) shape(t *Tree, depth int) error {
 	switch {
 	case t == nil:
-		return "", invalid("no tree")
+		return invalid("no tree")
 	case l.open[t]:
-		return "", invalid("the tree contains itself")
-	case at >= MaxTreeNodes:
-		return "", invalid("more than %d nodes", MaxTreeNodes)
+		return invalid("the tree contains itself")
+	case len(l.spots) > MaxTreeNodes:
+		return invalid("more than %d nodes", MaxTreeNodes)
 	case depth > MaxTreeDepth:
-		return "", invalid("deeper than %d", MaxTreeDepth)
+		return invalid("deeper than %d", MaxTreeDepth)
+	}
+	return nil
+}
+
+// check returns the fault of a part, and the key that has it.
+func (l *layout) check(t *Tree, at int) (key string, err error) {
+	switch {
 	case t.Type == "":
 		return "", invalid("no type")
 	case len(t.Type) > maxType || strings.ContainsFunc(t.Type, notOfType):
@@ -133,7 +161,7 @@ func (l *layout) check(t *Tree, at, depth int) (key string, err error) {
 	}
 	if first, twice := l.declared[id]; twice {
 		return "properties.ID", invalid("the ID %s stands in the tree twice, first at %q", document.Quote(id),
-			strings.TrimSuffix(where(l.parts, first, "properties.ID"), ": "))
+			strings.TrimSuffix(where(l.parent, first, "properties.ID"), ": "))
 	}
 	l.declared[id] = at
 	return "", nil
@@ -146,12 +174,12 @@ func invalid(format string, args ...any) error {
 
 // where returns the place of a part for a message: "contents[3].contents[0].type: ".
 // O(parts for each level).
-func where(parts []document.Part, at int, key string) string {
+func where(parent func(of int) int, at int, key string) string {
 	var steps []string
-	for ; parts[at].Parent >= 0; at = parts[at].Parent {
+	for up := parent(at); up >= 0; at, up = up, parent(up) {
 		index := 0
-		for i := parts[at].Parent + 1; i < at; i++ {
-			if parts[i].Parent == parts[at].Parent {
+		for i := up + 1; i < at; i++ {
+			if parent(i) == up {
 				index++
 			}
 		}
@@ -223,7 +251,8 @@ func (t *Tree) With(id string, change func(*Tree) *Tree) (*Tree, bool) {
 		}
 		up := *t
 		up.Kids = slices.Clone(t.Kids)
-		if up.Kids[i] = part; part == nil {
+		up.Kids[i] = part
+		if part == nil {
 			up.Kids = slices.Delete(up.Kids, i, i+1)
 		}
 		return &up, true
@@ -241,7 +270,8 @@ func (t *Tree) Without(ids map[string]bool) *Tree {
 	changed := false
 	for _, kid := range t.Kids {
 		now := kid.Without(ids)
-		if changed = changed || now != kid; now != nil {
+		changed = changed || now != kid
+		if now != nil {
 			kids = append(kids, now)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxAttr is the maximum size in bytes of an attribute, key and encoded value.
+// MaxAttr is the maximum size in bytes of an attribute, key and encoded value; null counts 0.
 const MaxAttr = 1 << 20
 
 // ErrTree is returned for an invalid tree or attribute; the error that wraps it names
@@ -94,7 +94,7 @@ func CheckAttrs(attrs []Attr) (id, key string, why error) {
 			return "", a.Key, fmt.Errorf("a key must be text without control characters: %w", ErrTree)
 		case a.Key != Upper(a.Key) || strings.HasSuffix(a.Key, "+") || i > 0 && attrs[i-1].Key >= a.Key:
 			return "", a.Key, fmt.Errorf("keys must stand as Attributes leaves them: %w", ErrTree)
-		case len(a.Key)+len(a.Value.Encoded()) > MaxAttr:
+		case len(a.Key)+a.Value.size() > MaxAttr:
 			return "", a.Key, fmt.Errorf("an attribute of more than %d bytes: %w", MaxAttr, ErrTree)
 		}
 	}

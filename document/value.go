@@ -137,7 +137,10 @@ func (v Value) String() string {
 }
 
 // Encoded returns the value's canonical encoding, which ParseValue reads.
-func (v Value) Encoded() string { return string(v.Append(nil)) }
+func (v Value) Encoded() string {
+	var short [64]byte // not on the heap
+	return string(v.Append(short[:0]))
+}
 
 // Append appends the value's canonical encoding.
 func (v Value) Append(b []byte) []byte {
@@ -155,6 +158,24 @@ func (v Value) Append(b []byte) []byte {
 	default:
 		return merkle.AppendNull(b)
 	}
+}
+
+// size returns the length of the value's encoding, 0 for null.
+func (v Value) size() int {
+	var b [16]byte
+	switch v.kind {
+	case KindNull:
+		return 0
+	case KindBool, KindInt:
+		return len(v.Append(b[:0]))
+	case KindList:
+		return len(v.text)
+	}
+	head := merkle.AppendList(b[:0], len(v.text)) // as long as the head of a text
+	if v.kind == KindDecimal {
+		head = append(head, decimalHead...)
+	}
+	return len(head) + len(v.text)
 }
 
 // ParseValue reads a value from its canonical encoding. Anything else is ErrValue.

@@ -22,13 +22,15 @@ func (n *Node) Detach(was *Node) {
 	} {
 		detach(reflect.ValueOf(field[0]).Elem(), reflect.ValueOf(field[1]).Elem())
 	}
-	if n.Derived = &d; d.Equal(was.Derived) {
+	n.Derived = &d
+	if d.Equal(was.Derived) {
 		n.Derived = was.Derived
 	}
 }
 
 // detach replaces each string and list in a value by that of an earlier value where they are
-// equal, else by a copy.
+// equal, else by a copy. All fields of structs must be exported, as those of Derived are: it
+// panics on others.
 func detach(v, was reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:

@@ -54,10 +54,13 @@ func (n *Node) appendOwnHead(b []byte, emit Emit) ([]byte, error) {
 // Blocks passes the blocks of a node to emit: those that its own block links to, then the
 // own block. The node's digest is not recomputed.
 func (n *Node) Blocks(emit Emit) error {
-	b, err := n.appendOwn(make([]byte, 0, len(n.Content)+64), emit)
+	h := hashers.Get().(*hasher)
+	defer hashers.Put(h)
+	b, err := n.appendOwn(h.block[:0], emit)
 	if err != nil {
 		return err
 	}
+	h.block = b
 	return emit(n.Own, b)
 }
 
@@ -67,10 +70,13 @@ func VersionBlock(own merkle.Digest, kids []merkle.Digest, emit Emit) (merkle.Di
 	if len(kids) == 0 {
 		return own, nil
 	}
-	b, err := appendVersion(nil, own, kids, emit)
+	h := hashers.Get().(*hasher)
+	defer hashers.Put(h)
+	b, err := appendVersion(h.block[:0], own, kids, emit)
 	if err != nil {
 		return merkle.Digest{}, err
 	}
+	h.block = b
 	return seal(b, emit)
 }
 
@@ -113,7 +119,7 @@ func Hash(nodes []*Node) {
 	}
 }
 
-// hasher is the reusable memory of Hash.
+// hasher is reusable memory for blocks.
 type hasher struct {
 	block    []byte
 	versions []merkle.Digest // at the end, those of later nodes whose parent is not hashed yet

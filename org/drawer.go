@@ -28,12 +28,13 @@ func (p *parser) parseDrawer(at, limit int) Drawer {
 		return Drawer{}
 	}
 	p.drawerOpenings = append(p.drawerOpenings, at)
-	var properties []Property
+	properties := p.properties[:0]
 	for l := range linesOf(src, first.next, limit) {
 		text := trimBlanks(l.text(src))
 		if isDrawerLine(text, drawerClose) {
 			p.reportRepeatedKeys(properties)
-			return Drawer{properties, at, l.next}
+			p.properties = properties
+			return Drawer{append([]Property(nil), properties...), at, l.next}
 		}
 		key, value, ok := splitProperty(text)
 		if !ok {

@@ -146,7 +146,8 @@ func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 
 // RootOf computes the root of the map that has a value at a key, or nothing if value is
 // nil: doc/format/map.md, Proofs.
-func (f *File) RootOf(key digest, value []byte) (way digest, err error) {
+func (f *File) RootOf(key [sha256.Size]byte, value []byte) (root [sha256.Size]byte, err error) {
+	var way digest // of the node that was computed last
 	bad := errors.New("nodes that form no map")
 	if len(f.Map) == 0 || len(f.Map) > MaxSteps {
 		return way, bad

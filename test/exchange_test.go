@@ -202,6 +202,33 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
+// TestImportBesideACopy: a note that comes anew replaces the one here, and not a person's copy of it. A
+// file that leads elsewhere fails the import.
+func TestImportBesideACopy(t *testing.T) {
+	x := newExchanging(t)
+	source := filepath.Join(x.other, "mem.jsonl")
+	req := exchange.ImportRequest{Kind: "jsonl", Source: source}
+	x.write(source, `{"id":"1","title":"Port","text":"It is 8080."}`+"\n"+`{"id":"2","title":"Host","text":"It is alder."}`)
+	file := x.bring(req).Files[0]
+	ours := x.here(file)
+	mine := "* Copies\n*" + ours[strings.Index(ours, "* Port"):strings.Index(ours, "* Host")]
+	x.write(filepath.Join(x.dir, file), ours+mine)
+	x.write(source, `{"id":"2","title":"Host","text":"It is an old birch."}`+"\n"+`{"id":"1","title":"Port","text":"It is 9090."}`)
+	done, text := x.bring(req), x.here(file)
+	if done.Updated != 2 || !strings.HasSuffix(text, mine) || strings.Count(text, "8080") != 1 || strings.Count(text, "9090") != 1 ||
+		strings.Count(text, "old birch") != 1 || strings.Contains(text, "alder") {
+		t.Errorf("%+v\n%s", done, text)
+	}
+	x.add("a.md", "A\n")
+	x.write(filepath.Join(x.dir, "links", "b.org"), "* B\n")
+	if err := os.Symlink(filepath.Join(x.other, "elsewhere.org"), filepath.Join(x.dir, "links", "a.org")); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := exchange.OpImport.Call(t.Context(), x.svc, exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: "links"}); err == nil {
+		t.Errorf("%+v", done)
+	}
+}
+
 // TestExportImport: what is exported can be imported, with its titles, tags and links.
 func TestExportImport(t *testing.T) {
 	for _, kind := range []string{"markdown", "okf", "basic-memory", "claude", "jsonl"} {

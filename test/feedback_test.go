@@ -17,7 +17,9 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/minds"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -170,6 +172,28 @@ func TestFeedback(t *testing.T) {
 	if diff := cmp.Diff(taught, d.rankings()); diff != "" {
 		t.Errorf("after the reset was taken back: %s", diff)
 	}
+}
+
+// TestFeedbackAsksNoDisk: a search with feedback does not list the folder of the scopes.
+func TestFeedbackAsksNoDisk(t *testing.T) {
+	disk := faultfs.New()
+	w := &world{t: t, dir: t.TempDir(), store: disk, clock: time.Now().Add(time.Hour)}
+	w.write(chats())
+	w.open()
+	defer w.m.Close()
+	w.ingest()
+	d := w.ownersDesk()
+	d.taught(0, 1)
+	disk.OnOp(func(op faultfs.Op) error {
+		if op.Kind == faultfs.OpReadDir && op.Name == scope.Folder {
+			t.Error("a search lists the scopes")
+		}
+		return nil
+	})
+	if _, err := api.OpSearch.Call(d.ctx, d.svc, api.SearchRequest{Text: questionAbout(0)}); err != nil {
+		t.Error(err)
+	}
+	disk.OnOp(nil)
 }
 
 // TestFeedbackIsAboutWhatWasShown: an agent says something about its own windows alone, the

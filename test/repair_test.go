@@ -10,10 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -201,6 +205,37 @@ func TestChaosScenarioB(t *testing.T) {
 				t.Errorf("the folder is not there: %q, %s", got, w.kindsOf())
 			}
 		})
+	}
+}
+
+// TestRepairOfImages: a repair of images alone is told once they are put aside, not before.
+func TestRepairOfImages(t *testing.T) {
+	disk := faultfs.New()
+	w := &world{t: t, dir: t.TempDir(), store: disk, clock: time.Now().Add(time.Hour)}
+	w.write(map[string]string{"x.org": "* Here\n"})
+	w.open()
+	defer func() { w.m.Close() }()
+	w.ingest()
+	if _, _, err := w.m.History().Checkpoint(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	w.saved(map[string]string{"x.org": "* There\n"})
+	name := store.ImageName(1)
+	if err := errors.Join(w.m.Close(), vfs.WriteAtomic(disk, name, []byte("garbage!"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	for _, fault := range []error{faultfs.ErrFault, nil} {
+		disk.OnOp(func(op faultfs.Op) error {
+			if op.Kind == faultfs.OpRename && op.Name == name {
+				return fault
+			}
+			return nil
+		})
+		_, err := w.m.Mending().Repair(t.Context(), nil)
+		if told := w.m.Status().Recovered; (err == nil) != (fault == nil) || strings.Contains(told, "repaired") != (fault == nil) {
+			t.Errorf("repair ended with %v, and says %q", err, told)
+		}
 	}
 }
 

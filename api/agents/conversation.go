@@ -159,7 +159,7 @@ func (j *joined) join(d *api.Difference) {
 	for list, nodes := range listsOf(d) {
 		for _, n := range *nodes {
 			was, known := j.at[n.ID]
-			if known && list == moved {
+			if known && list == moved && was.list != removed {
 				continue
 			}
 			next := &joinedNode{list, n}
@@ -174,7 +174,7 @@ func (j *joined) join(d *api.Difference) {
 				next.Was = was.Was
 				*was, was.list = *next, added
 				continue
-			case known && was.list == removed:
+			case known && was.list == removed && list != removed: // it is back
 				next.list = changed
 			}
 			j.at[n.ID], j.all = next, append(j.all, next)

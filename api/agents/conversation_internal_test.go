@@ -20,8 +20,9 @@ func TestJoin(t *testing.T) {
 		return out
 	}
 	j := joined{at: map[string]*joinedNode{}}
-	j.join(&api.Difference{Added: named("came", "went"), Changed: named("old"), Removed: named("back", "gone"), Moved: named("far", "last")})
-	j.join(&api.Difference{Added: named("back"), Changed: named("came", "old", "far"), Removed: named("went", "last"), Moved: named("came", "near", "near")})
+	j.join(&api.Difference{Added: named("came", "went"), Changed: named("old"), Removed: named("back", "gone", "twice", "put"), Moved: named("far", "last")})
+	j.join(&api.Difference{Added: named("back"), Changed: named("came", "old", "far"), Removed: named("went", "last", "twice"),
+		Moved: named("came", "near", "near", "put")})
 	ids := func(list []api.Changed) string {
 		var out []string
 		for _, n := range list {
@@ -31,8 +32,8 @@ func TestJoin(t *testing.T) {
 	}
 	d := j.difference()
 	for got, want := range map[string]string{
-		ids(d.Added): `["came camecame"]`, ids(d.Changed): `["back backback" "old oldold" "far far"]`,
-		ids(d.Removed): `["gone gone" "last last"]`, ids(d.Moved): `["near near"]`,
+		ids(d.Added): `["came camecame"]`, ids(d.Changed): `["back backback" "old oldold" "far far" "put putput"]`,
+		ids(d.Removed): `["gone gone" "last last" "twice twicetwice"]`, ids(d.Moved): `["near near"]`,
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

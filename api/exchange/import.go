@@ -3,6 +3,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,7 +195,7 @@ func (p *plan) add(d *foreign.Document) error {
 		}
 		p.out.Updated++
 		f := p.file(n.Path)
-		f.changes = append(f.changes, was, text)
+		f.changes = append(f.changes, change{f.starts[d.ID], len(was), text})
 	}
 	return nil
 }
@@ -202,12 +203,12 @@ func (p *plan) add(d *foreign.Document) error {
 // put adds a note that is new here: a file, or a headline of the file that it shares.
 func (p *plan) put(d *foreign.Document, text string) error {
 	at := p.place(d)
-	if !p.reads(at) && p.reads(path.Join(p.req.Into, "x.org")) {
+	if p.omits(at) && !p.omits(path.Join(p.req.Into, "x.org")) {
 		p.out.Problems = append(p.out.Problems, d.Source+": Fovea reads no file of such a name, left out")
 		return nil
 	}
 	f := p.file(at)
-	if f.was+f.added.String() != "" && !d.Entry {
+	if !d.Entry && (f.was != "" || f.added.Len() > 0) {
 		return fault.Errorf("import", at, fault.Conflict, "this file is here already and was not imported; name another folder with --into")
 	}
 	p.out.Added++
@@ -231,10 +232,11 @@ func (p *plan) place(d *foreign.Document) string {
 	return foreign.Distinct(at, d.Source)
 }
 
-// reads reports whether Fovea reads a file at a path.
-func (p *plan) reads(at string) bool {
+// omits reports whether Fovea reads no file at a path. Where the path leads to another file, nothing
+// is written, and the error of that says so.
+func (p *plan) omits(at string) bool {
 	read, err := travel.Reads(p.history, at)
-	return err == nil && read
+	return err == nil && !read
 }
 
 // sibling reports whether another note of this source has a path, or one that some file systems
@@ -255,7 +257,13 @@ func (p *plan) sibling(at string) bool {
 // file returns a file that this import changes.
 func (p *plan) file(at string) *file {
 	if p.files[at] == nil {
-		p.files[at] = &file{was: textOf(p.view.Document(at))}
+		var b strings.Builder
+		f := &file{starts: map[string]int{}}
+		for n := range p.view.Document(at) {
+			f.starts[n.ID] = b.Len()
+			b.WriteString(n.Content)
+		}
+		f.was, p.files[at] = b.String(), f
 	}
 	return p.files[at]
 }
@@ -272,12 +280,28 @@ func textOf(nodes iter.Seq[*node.Node]) string {
 // file is a file that changes.
 type file struct {
 	was     string
-	changes []string        // pairs of a text in it and what comes instead
+	starts  map[string]int // of nodes in was, by id
+	changes []change
 	added   strings.Builder // behind it
 }
 
+// change puts a text in the place of some bytes.
+type change struct {
+	at, size int
+	text     string
+}
+
 func (f *file) text() string {
-	text := strings.NewReplacer(f.changes...).Replace(f.was)
+	var b strings.Builder
+	slices.SortFunc(f.changes, func(x, y change) int { return cmp.Compare(x.at, y.at) })
+	done := 0
+	for _, c := range f.changes {
+		if c.at >= done { // else it is within one that is replaced
+			b.WriteString(f.was[done:c.at] + c.text)
+			done = c.at + c.size
+		}
+	}
+	text := b.String() + f.was[done:]
 	if text != "" && !strings.HasSuffix(text, "\n") && f.added.Len() > 0 {
 		text += "\n"
 	}

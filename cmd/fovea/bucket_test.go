@@ -3,6 +3,7 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
 // TestBucketRecipe: two machines are kept in step through a bucket by the verbs alone.
@@ -22,6 +24,10 @@ func TestBucketRecipe(t *testing.T) {
 				e.Setenv(map[string]string{"state": "XDG_STATE_HOME", "config": "XDG_CONFIG_HOME", "home": "HOME"}[name], filepath.Join(e.WorkDir, name))
 			}
 			e.Setenv("ENDPOINT", g.URLs[0])
+			e.Setenv("LIES", placetest.Proxy(t, g.URLs, func(r *http.Request) {
+				r.Header.Del("If-Match")
+				r.Header.Del("If-None-Match")
+			}, nil))
 			e.Setenv("KEY", g.KeyID)
 			e.Setenv("SECRET", g.Secret)
 			e.Setenv(raceOptions, os.Getenv(raceOptions))

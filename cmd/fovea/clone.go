@@ -187,8 +187,8 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
 			return err
 		}
 		defer p.Close()
-		from = func(ctx context.Context, _ *session, in vfs.FS, dir string) error {
-			return how.fromRemote(ctx, p, in, dir)
+		from = func(ctx context.Context, s *session, in vfs.FS, dir string) error {
+			return how.fromRemote(ctx, s, p, in, dir)
 		}
 	}
 	return place.Unpack(s.config.StateDir, func(in vfs.FS) error {
@@ -239,7 +239,7 @@ func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir str
 	return remotes.CloneIPFS(ctx, address, localOf(&s.config).Seals, how.source, in, dir)
 }
 
-func (how *cloning) fromRemote(ctx context.Context, p place.Place, in vfs.FS, dir string) error {
+func (how *cloning) fromRemote(ctx context.Context, s *session, p place.Place, in vfs.FS, dir string) error {
 	m, err := place.ReadMarker(ctx, p)
 	if errors.Is(err, place.ErrNone) {
 		return errors.New("there is no memory; fovea remote add and fovea push put one there")
@@ -262,9 +262,15 @@ func (how *cloning) fromRemote(ctx context.Context, p place.Place, in vfs.FS, di
 	}
 	done, err := r.Clone(ctx, in, dir)
 	how.Signer, how.Others = done.Header.Signer, done.Others
-	if err == nil {
-		_, err = remotes.Keep(in, origin, how.absolute(), r.Key)
+	if err != nil {
+		return err
 	}
+	if _, err := place.Probe(ctx, p); err != nil {
+		how.Others = 0 // they come with the remote
+		s.Report("the memory is cloned without its remote, which fovea remote add %s %s makes later: %v", origin, how.source, err)
+		return ctx.Err()
+	}
+	_, err = remotes.Keep(in, origin, how.absolute(), r.Key)
 	return err
 }
 

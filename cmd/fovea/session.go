@@ -293,8 +293,7 @@ func (s *session) close() error {
 }
 
 // closed is close at the end of a verb that did what it should. What fails then is an image or a
-// cache, which the next opening makes again: a warning, so that nobody repeats what is done. Only
-// a memory that syncs late may lose something.
+// cache, which the next opening makes again: a warning, so that nobody repeats what is done.
 func closed(s *session) error {
 	err := s.close()
 	if err != nil {

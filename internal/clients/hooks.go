@@ -72,9 +72,13 @@ func (h Hooks) merged(text, command string, keep bool) (string, error) {
 	}
 	return editJSON(text, func(file *hujson.Value) error {
 		return put(file, func() error {
+			places := map[string]int{} // where they are, among those of the person
+			for event, list := range hookLists(file) {
+				places[event] = max(0, slices.IndexFunc(list.Elements, isFovea))
+			}
 			err := cutHooks(file)
 			for _, event := range events {
-				err = cmp.Or(err, addHook(file, event, h.entry(command)))
+				err = cmp.Or(err, addHook(file, event, h.entry(command), places[event]))
 			}
 			return err
 		})
@@ -116,8 +120,8 @@ func isFovea(hook hujson.Value) bool {
 	return strings.Contains(one.Command, " hook --memex ")
 }
 
-// addHook adds a hook at the head of the list of an event.
-func addHook(file *hujson.Value, event, entry string) error {
+// addHook adds a hook to the list of an event, before the one with the number place.
+func addHook(file *hujson.Value, event, entry string, place int) error {
 	at := file.Find(pointer("hooks", event))
 	if at == nil {
 		return set(file, "["+entry+"]", "hooks", event)
@@ -126,7 +130,7 @@ func addHook(file *hujson.Value, event, entry string) error {
 	if !ok {
 		return fmt.Errorf("hooks: %s: it is not a list; change it by hand", event)
 	}
-	list.Elements = slices.Insert(list.Elements, 0, hujson.Value{Value: valueOf(entry)})
+	list.Elements = slices.Insert(list.Elements, place, hujson.Value{Value: valueOf(entry)})
 	return nil
 }
 

@@ -44,6 +44,13 @@ func TestHooksMerge(t *testing.T) {
 				t.Fatalf("%v %v\n%s", changed, err, read(t, file))
 			}
 			once := read(t, file)
+			settled := strings.Replace(once, `"SessionStart": [`, `"SessionStart": [{"hooks": [{"type": "command", "command": "first"}]}, `, 1)
+			settled = strings.Replace(settled, `"sessionStart": [`, `"sessionStart": [{"command": "first"}, `, 1)
+			must(t, os.WriteFile(file, []byte(settled), 0o600))
+			if _, changed, err = h.Part(hookLine, true).Write(file); err != nil || changed || settled == once {
+				t.Errorf("behind a hook of the person: %v, %v\n%s", changed, err, read(t, file))
+			}
+			must(t, os.WriteFile(file, []byte(once), 0o600))
 			if _, changed, err = h.Part(hookLine, true).Write(file); err != nil || changed {
 				t.Errorf("a second time: %v, %v", changed, err)
 			}

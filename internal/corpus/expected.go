@@ -19,8 +19,11 @@ import (
 func (r *Root) ReadExpected(ctx context.Context, files []File, now time.Time, expected func(File) (merkle.Digest, bool)) []Entry {
 	found := make([]Entry, len(files))
 	bound.Each(len(files), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
 		want, ok := expected(files[i])
-		if !ok || ctx.Err() != nil {
+		if !ok {
 			return
 		}
 		digest, info, err := r.dir.fileDigest(files[i].Path)

@@ -6,6 +6,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +54,26 @@ func TestReadExpected(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if got := r.ReadExpected(ctx, changed, later, held); len(got) != 0 {
+	asked := func(f File) (merkle.Digest, bool) {
+		t.Errorf("after the end %s is asked for", f.Path)
+		return held(f)
+	}
+	if got := r.ReadExpected(ctx, changed, later, asked); len(got) != 0 {
 		t.Errorf("after the end: %+v", got)
+	}
+}
+
+// TestDigestHoldsNoFile: a digest is taken without the whole file in memory.
+func TestDigestHoldsNoFile(t *testing.T) {
+	const size = 8 << 20
+	r := open(t, tree(t, map[string]string{"a.org": strings.Repeat("x", size)}), nil)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, _, err := r.dir.fileDigest("a.org"); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > size/8 {
+		t.Errorf("%d bytes for a file of %d", got, size)
 	}
 }

@@ -3,10 +3,12 @@
 package corpus
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 	"syscall"
 	"unsafe"
 
@@ -44,57 +46,80 @@ func (r *Root) Read(path string, limit int64) (string, File, error) {
 	return text, fileOf(path, r.chosen.classify(path) != parsed, info), nil
 }
 
-// read reads a file, again if it changed meanwhile.
-func (d *folder) read(path string, limit int64) (string, fs.FileInfo, error) {
-	for range readAttempts {
-		text, info, stable, err := d.readOnce(path, limit)
-		if err != nil {
-			return "", nil, readError(err)
-		}
-		if stable {
-			return text, info, nil
-		}
+// read returns the bytes of a file.
+func (d *folder) read(path string, limit int64) (text string, info fs.FileInfo, err error) {
+	info, err = d.readWith(path, limit, func(f io.Reader, size int64) (int64, error) {
+		buf := make([]byte, size)
+		n, err := io.ReadFull(f, buf)
+		// buf is never written to again, so the string is immutable.
+		text = unsafe.String(unsafe.SliceData(buf), n)
+		return int64(n), err
+	})
+	if err != nil {
+		return "", nil, err
 	}
-	return "", nil, ErrUnstable
+	return text, info, nil
 }
 
-// fileDigest returns the digest of the bytes that read returns; zero with an error.
-func (d *folder) fileDigest(path string) (merkle.Digest, fs.FileInfo, error) {
-	text, info, err := d.read(path, DefaultLimit)
+// fileDigest returns the digest of the bytes that read returns; zero with an error. It holds
+// a part of the file at a time.
+func (d *folder) fileDigest(path string) (sum merkle.Digest, info fs.FileInfo, err error) {
+	part := parts.Get().(*[]byte)
+	defer parts.Put(part)
+	h := sha256.New()
+	info, err = d.readWith(path, DefaultLimit, func(f io.Reader, size int64) (int64, error) {
+		h.Reset()
+		return io.CopyBuffer(h, io.LimitReader(f, size), *part)
+	})
 	if err != nil {
 		return merkle.Digest{}, nil, err
 	}
-	return merkle.SumText(text), info, nil
+	return merkle.Digest(h.Sum(nil)), info, nil
+}
+
+// parts holds the buffers of fileDigest.
+var parts = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+
+// readWith lets consume read a file, again if it changed meanwhile. consume reads at most size
+// bytes, one more than the file has, and returns how many.
+func (d *folder) readWith(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (fs.FileInfo, error) {
+	for range readAttempts {
+		info, stable, err := d.readOnce(path, limit, consume)
+		if err != nil {
+			return nil, readError(err)
+		}
+		if stable {
+			return info, nil
+		}
+	}
+	return nil, ErrUnstable
 }
 
 // readOnce reads the file once and reports whether it stayed the same.
-func (d *folder) readOnce(path string, limit int64) (text string, info fs.FileInfo, stable bool, err error) {
+func (d *folder) readOnce(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (info fs.FileInfo, stable bool, err error) {
 	f, err := d.openFile(path)
 	if err != nil {
-		return "", nil, false, err
+		return nil, false, err
 	}
 	defer f.Close()
 	before, err := f.Stat()
 	switch {
 	case err != nil:
-		return "", nil, false, err
+		return nil, false, err
 	case !before.Mode().IsRegular():
-		return "", nil, false, ErrSpecial
+		return nil, false, ErrSpecial
 	case before.Size() > limit:
-		return "", nil, false, fmt.Errorf("%d bytes, limit %d: %w", before.Size(), limit, ErrTooLarge)
+		return nil, false, fmt.Errorf("%d bytes, limit %d: %w", before.Size(), limit, ErrTooLarge)
 	}
-	buf := make([]byte, before.Size()+1) // one byte more shows a file that grew
-	n, err := io.ReadFull(f, buf)
+	n, err := consume(f, before.Size()+1) // one byte more shows a file that grew
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", nil, false, err
+		return nil, false, err
 	}
 	after, err := f.Stat()
 	if err != nil {
-		return "", nil, false, err
+		return nil, false, err
 	}
-	stable = int64(n) == before.Size() && fileOf(path, false, before) == fileOf(path, false, after)
-	// buf is never written to again, so the string is immutable.
-	return unsafe.String(unsafe.SliceData(buf), n), after, stable, nil
+	return after, n == before.Size() && fileOf(path, false, before) == fileOf(path, false, after), nil
 }
 
 // openFile opens a file for reading. O_NONBLOCK keeps the opening of a pipe from waiting

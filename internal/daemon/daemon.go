@@ -221,8 +221,8 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 }
 
 // lockSocket takes the socket's lock, which excludes other daemons even if the state folder
-// cannot be written and so has no lock. It waits for the holder as long as for an answer: one that is
-// ending gives up the lock, and where one is starting, the client that wants a daemon finds that one.
+// cannot be written and so has no lock. It fails only once the holder answers, or has not for as long
+// as an answer may take: one that is starting soon listens, and one that is ending gives up the lock.
 func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return fmt.Errorf("socket: %w", err)
@@ -235,7 +235,23 @@ func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	ctx, stop := context.WithTimeout(ctx, helloTimeout)
 	defer stop()
 	name := strings.TrimSuffix(filepath.Base(socket), filepath.Ext(socket)) + lockSuffix
-	d.lock, err = vfs.LockFile(ctx, vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: Command, Since: time.Now()})
+	for {
+		d.lock, err = vfs.TryLock(vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: Command, Since: time.Now()})
+		if !errors.Is(err, vfs.ErrLocked) {
+			break
+		}
+		other, notFound := connect(ctx, socket, nil)
+		if notFound == nil {
+			other.Close()
+		}
+		if !errors.Is(notFound, ErrNone) {
+			break
+		}
+		if poll(ctx); ctx.Err() != nil {
+			err = errors.Join(err, ctx.Err())
+			break
+		}
+	}
 	return fault.Wrap("serve", socket, fault.Conflict, err)
 }
 

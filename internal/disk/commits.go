@@ -157,9 +157,11 @@ func (x *commitIndex) recordAt(at store.Pos) (store.Record, error) {
 	}
 	defer x.files.release(seg)
 	upTo, _ := x.log.position() // the newest segment may lose its preallocated end at any moment
-	limit, err := seg.end(upTo)
-	if err != nil {
-		return store.Record{}, err
+	limit := upTo.Offset
+	if at.Segment != upTo.Segment {
+		if limit, err = seg.size(); err != nil {
+			return store.Record{}, err
+		}
 	}
 	record, err := seg.reader(at.Offset, limit).record(at.Offset)
 	return record, x.cond.report(err)

@@ -55,21 +55,35 @@ const (
 	gatherTime   = 20 * time.Microsecond
 )
 
+// gathering is a leader's wait for more writers. It begins anew with each that arrives.
+type gathering struct {
+	waiting int // the largest number of batches that waited
+	since   time.Time
+	yields  int // since then
+}
+
+// goesOn reports whether to wait longer while so many batches are queued and so many writers are
+// expected.
+func (g *gathering) goesOn(waiting, writers int, now time.Time) bool {
+	if waiting > g.waiting {
+		*g = gathering{waiting: waiting, since: now}
+	}
+	g.yields++
+	return waiting < writers && g.yields <= gatherYields && now.Sub(g.since) <= gatherTime
+}
+
 // gather waits for the writers that the last group woke. They are on their way with
 // their next batch, and without them each group would hold half of all writers: one
 // half syncs while the other waits. A single writer does not wait. The caller
 // leads.
 func (j *journal) gather() {
-	begin, most := time.Now(), 0
-	for yields := 0; yields <= gatherYields && time.Since(begin) <= gatherTime; yields++ {
+	g := gathering{since: time.Now()}
+	for {
 		j.mu.Lock()
 		waiting, writers := len(j.queue), min(j.writers, maxGroup)
 		j.mu.Unlock()
-		if waiting >= writers {
+		if !g.goesOn(waiting, writers, time.Now()) {
 			return
-		}
-		if waiting > most {
-			begin, most, yields = time.Now(), waiting, 0
 		}
 		runtime.Gosched()
 	}

@@ -9,12 +9,53 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/store"
 )
+
+// TestPatience: a look is how many wait and how long after the look before.
+func TestPatience(t *testing.T) {
+	type look struct {
+		waiting int
+		after   time.Duration
+	}
+	looks := func(n int, l look) []look { return slices.Repeat([]look{l}, n) }
+	for _, tc := range []struct {
+		name    string
+		writers int
+		looks   []look
+		want    int // looks until it does not wait any more
+	}{
+		{"the first writer of all", 0, looks(9, look{1, 0}), 1},
+		{"a single writer", 1, looks(9, look{1, 0}), 1},
+		{"all are there", 64, looks(9, look{64, 0}), 1},
+		{"more than there were", 2, looks(9, look{3, 0}), 1},
+		{"the last one comes", 3, []look{{1, 0}, {2, 0}, {2, 0}, {3, 0}, {3, 0}}, 4},
+		{"nobody waits any more", 2, looks(99, look{0, 0}), gatherYields + 1},
+		{"nobody else comes", 2, looks(99, look{1, 0}), gatherYields + 1},
+		{"one comes late", 3, append(looks(gatherYields, look{1, 0}), looks(99, look{2, 0})...), 2*gatherYields + 1},
+		{"others have the processors", 2, looks(99, look{1, gatherTime / 2}), 4},
+		{"one came while others had them", 3, []look{{1, 0}, {2, time.Second}, {3, time.Second}}, 3},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			now := time.Unix(0, 0)
+			g := gathering{since: now}
+			for i, l := range tc.looks {
+				if now = now.Add(l.after); !g.goesOn(l.waiting, tc.writers, now) {
+					if i+1 != tc.want {
+						t.Errorf("it ended with look %d, want %d", i+1, tc.want)
+					}
+					return
+				}
+			}
+			t.Error("it does not end")
+		})
+	}
+}
 
 // held is a store whose first group waits for its sync, which release lets go on.
 type held struct {

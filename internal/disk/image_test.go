@@ -184,6 +184,40 @@ func TestDamagedImages(t *testing.T) {
 	}
 }
 
+// TestDamagedImageAside: a damaged image goes to quarantine though that is missing, and where it
+// cannot be moved, that is said, and the next image is written all the same.
+func TestDamagedImageAside(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, small(0))
+	defer s.Close()
+	next := func(seq uint64, after ...string) (err error) {
+		patch(t, in, store.ImageName(seq-1), func(f vfs.File) error { return flipAt(f, 100) })
+		if _, bad := s.LoadImage(); !errors.Is(bad, store.ErrNoImage) {
+			t.Fatalf("image %d is good: %v", seq-1, bad)
+		}
+		err = s.WriteImage(imageOf(seq, store.Pos{}))
+		if diff := cmp.Diff(after, namesIn(t, in, store.ImageFolder)); diff != "" {
+			t.Errorf("images (-want +got):\n%s", diff)
+		}
+		return err
+	}
+	if err := errors.Join(s.WriteImage(imageOf(1, store.Pos{})), in.Remove(store.Quarantine)); err != nil {
+		t.Fatal(err)
+	}
+	if err := next(2, "000000000002.img"); err != nil || len(namesIn(t, in, store.Quarantine)) != 1 {
+		t.Errorf("quarantine: %v", err)
+	}
+	in.OnOp(func(op faultfs.Op) error {
+		if op.Kind == faultfs.OpRename && op.Name == store.ImageName(2) {
+			return faultfs.ErrFault
+		}
+		return nil
+	})
+	if err := next(3, "000000000002.img", "000000000003.img"); !errors.Is(err, faultfs.ErrFault) {
+		t.Errorf("an image that cannot be moved: %v", err)
+	}
+}
+
 // TestOpenScansFromTheImage: damage in history that an image makes needless
 // does not keep the store from opening, and is found when it is read. What an
 // image has of the newest segment is only trusted after a clean close.

@@ -58,9 +58,7 @@ func (f *images) write(img *store.Image) error {
 	if err != nil {
 		return err
 	}
-	if err := f.clear(); err != nil {
-		return err
-	}
+	aside := f.clear()
 	name := store.ImageName(img.Seq)
 	f.placed.drop(name)
 	err = vfs.WriteAtomicFunc(f.in, name, filePerm, func(w io.Writer) error {
@@ -74,6 +72,12 @@ func (f *images) write(img *store.Image) error {
 		err = f.placed.keep(name)
 	}
 	if err == nil {
+		f.cond.note(func(r *store.Recovery) {
+			r.DamagedImages = slices.DeleteFunc(r.DamagedImages, func(bad string) bool { return bad == name })
+		})
+		err = aside
+	}
+	if err == nil {
 		err = f.tidy(img.Seq)
 	}
 	return err
@@ -81,7 +85,14 @@ func (f *images) write(img *store.Image) error {
 
 // clear moves the images that were found damaged to quarantine.
 func (f *images) clear() error {
-	for _, name := range f.cond.found().DamagedImages {
+	damaged := f.cond.found().DamagedImages
+	if len(damaged) == 0 {
+		return nil
+	}
+	if err := f.in.MkdirAll(store.Quarantine, folderPerm); err != nil {
+		return err
+	}
+	for _, name := range damaged {
 		f.placed.drop(name)
 		if err := moveAside(f.in, name); err != nil {
 			return err

@@ -3,7 +3,6 @@
 package disk
 
 import (
-	"cmp"
 	"context"
 	"sync"
 
@@ -49,7 +48,10 @@ func (j *journal) append(ctx context.Context, b *store.Batch) (store.Pos, error)
 		return store.Pos{}, err
 	}
 	p := &pending{Batch: b}
-	err := cmp.Or(ctx.Err(), j.join(p))
+	err := ctx.Err()
+	if err == nil {
+		err = j.join(p)
+	}
 	if err == nil && b.Len() > 0 {
 		select {
 		case j.lead <- struct{}{}:

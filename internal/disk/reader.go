@@ -107,6 +107,9 @@ const recordAhead = 4 << 10
 func (r *reader) record(at int64) (store.Record, error) {
 	r.win.ahead = recordAhead
 	f, err := r.next(at)
+	if err == io.ErrUnexpectedEOF {
+		err = r.damage(at, "the file ends within a record")
+	}
 	return f.Record, err
 }
 

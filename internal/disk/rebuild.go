@@ -86,7 +86,7 @@ func (s *Salvage) copyAside(name string) error {
 	}
 }
 
-// moveAside moves what has the name of a file to quarantine, if it is there.
+// moveAside moves what has the name of a file to quarantine, which is there, if it is there itself.
 func moveAside(in vfs.FS, name string) error {
 	for i := 0; ; i++ {
 		to := asideName(name, i)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foreign"
 	"github.com/fovea-memory/fovea/node"
@@ -107,6 +109,14 @@ func TestLinesOfOtherPrograms(t *testing.T) {
 	}
 	if docs, said := read("\xff\xfe{\x00}\x00\n\x00"); len(docs) != 0 || said != "a.jsonl: UTF-16, not UTF-8, left out" {
 		t.Errorf("%d notes, %q", len(docs), said)
+	}
+	values := `{"key":true,"title":["one"],"name":"two","text":false,"body":"B"}`
+	docs, said := read(values + "\n" + strings.Replace(values, "two", "three", 1))
+	if len(docs) != 2 || said != "" || docs[1].Title != "three" || !strings.Contains(docs[1].Body, "B") {
+		t.Fatalf("%+v, %q", docs, said)
+	}
+	if d := cmp.Diff([][2]string{{"KEY", "true"}, {"TEXT", "false"}, {"TITLE", "one"}}, docs[1].Properties); d != "" {
+		t.Error(d)
 	}
 	const lost = "line 1: characters that are not shown, or are no text, became U+FFFD: 1"
 	for text, want := range map[string]string{

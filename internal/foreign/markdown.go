@@ -31,6 +31,11 @@ func (r *reader) markdown(name string, text []byte) *note {
 	switch {
 	case err == nil:
 		fields, _ := valueOf(top).([]field)
+		for i, f := range fields { // [[Note]] is a list to YAML
+			if all, ok := texts(f.value); ok && len(all) == 1 {
+				fields[i].value = all[0]
+			}
+		}
 		title := "title"
 		if r.Kind == Claude {
 			title = "name"

@@ -57,7 +57,7 @@ func (m *note) replaced() {
 	}
 }
 
-// field is a key of front matter or of a JSON object with its value: nil, a text, a list or fields.
+// field is a key of front matter or of a JSON object with its value: nil, a text, true or false, a list or fields.
 type field struct {
 	key   string
 	value any
@@ -66,8 +66,8 @@ type field struct {
 // valueOf returns a value of JSON or YAML as that of a field. Fields of JSON are sorted.
 func valueOf(v any) any {
 	switch v := v.(type) {
-	case json.Number, bool:
-		return fmt.Sprint(v)
+	case json.Number:
+		return v.String()
 	case []any:
 		for i := range v {
 			v[i] = valueOf(v[i])
@@ -111,6 +111,8 @@ func texts(v any) (all []string, ok bool) {
 		return nil, true
 	case string:
 		return []string{v}, true
+	case bool:
+		return []string{fmt.Sprint(v)}, true
 	case []any:
 		for _, item := range v {
 			one, ok := texts(item)
@@ -124,13 +126,13 @@ func texts(v any) (all []string, ok bool) {
 	return nil, false
 }
 
-// pop takes the first of some keys with one text out of fields, and returns that text.
+// pop takes the first of some keys with a text or a number out of fields, and returns that.
 func pop(fields *[]field, keys ...string) string {
 	for _, key := range keys {
 		for i, f := range *fields {
-			if all, ok := texts(f.value); ok && f.key == key && len(all) == 1 {
+			if one, ok := f.value.(string); ok && f.key == key {
 				*fields = slices.Delete(*fields, i, i+1)
-				return all[0]
+				return one
 			}
 		}
 	}

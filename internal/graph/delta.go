@@ -4,6 +4,7 @@ package graph
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -105,19 +106,34 @@ func Diff(from, to *State) Delta {
 	c.renamedKids(from, to)
 	slices.SortFunc(c.delta.Changes, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
 	c.finish(from.Nodes, to.Nodes, to.copies().Moved(*from.copies()))
-	c.delta.Reread = append(reread(from, to, c.delta.Paths), deeper(from, to, c.delta.Changes)...)
+	back := returned(from, to)
+	c.delta.Reread = append(reread(from, to, c.delta.Paths, back), deeper(from, to, c.delta.Changes)...)
 	return c.delta
 }
 
+// returned returns the documents with nodes whose content is gone in from and kept in to, by
+// equal digests.
+func returned(from, to *State) map[string]bool {
+	paths := map[string]bool{}
+	for _, o := range from.Gone() {
+		if n, ok := to.Get(o.ID); ok && !IsGone(n) && o.Entry.Equal(&n.Entry) {
+			paths[n.Path] = true
+		}
+	}
+	return paths
+}
+
 // reread returns the nodes of files with equal bytes and other derived fields: a line of
-// keywords elsewhere in the document, or in a setup file, changes them.
-func reread(from, to *State, paths []string) []*node.Node {
+// keywords elsewhere in the document, or in a setup file, changes them. In the documents of
+// back, also trees, it is content that is kept again.
+func reread(from, to *State, paths []string, back map[string]bool) []*node.Node {
 	var out []*node.Node
-	all := slices.Concat(paths, to.dependents(slices.Values(paths)))
+	all := slices.AppendSeq(slices.Clone(paths), maps.Keys(back))
+	all = append(all, to.dependents(slices.Values(all))...)
 	slices.Sort(all)
 	for _, p := range slices.Compact(all) {
 		d, ok := to.documents.Get(p)
-		if !ok || d.tree {
+		if !ok || d.tree && !back[p] {
 			continue // see deeper
 		}
 		was := from.Nodes(p)
@@ -125,7 +141,7 @@ func reread(from, to *State, paths []string) []*node.Node {
 			if i < len(was) && was[i] == n { // most nodes
 				continue
 			}
-			if o, ok := from.Get(n.ID); ok && o != n && o.Entry.Equal(&n.Entry) && !o.Derived.Equal(n.Derived) {
+			if o, ok := from.Get(n.ID); ok && o != n && o.Entry.Equal(&n.Entry) && (IsGone(o) || !o.Derived.Equal(n.Derived)) {
 				out = append(out, n)
 			}
 		}

@@ -252,6 +252,22 @@ func (d *Draft) Seal() (*State, Delta) {
 	}
 	d.judge()
 	delta := d.delta()
+	next := &State{
+		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: d.tree(&delta),
+		copied: d.copied, ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
+	}
+	return next, delta
+}
+
+// tree returns the Merkle map after a delta; a first one is built on all processors.
+func (d *Draft) tree(delta *Delta) merkle.Map[*node.Node] {
+	if d.base.Len() == 0 {
+		added := make([]*node.Node, len(delta.Changes))
+		for i, c := range delta.Changes {
+			added[i] = c.New
+		}
+		return merkle.Build(added)
+	}
 	tree := d.base.tree.Edit()
 	for _, c := range delta.Changes {
 		if c.New == nil {
@@ -263,9 +279,5 @@ func (d *Draft) Seal() (*State, Delta) {
 	for _, n := range delta.Reread {
 		tree.Set(n) // the digest is the same, but a Diff of trees must not yield a stale node
 	}
-	next := &State{
-		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
-		copied: d.copied, ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
-	}
-	return next, delta
+	return tree.Map()
 }

@@ -423,6 +423,9 @@ func TestGone(t *testing.T) {
 	if n, _ := s.Get(lost.ID); IsGone(n) || n.Content != "* A\n" || n.Modified != 1 || s.Root() != want.Root() {
 		t.Errorf("put again it is %+v", n)
 	}
+	if reread := Diff(got, s).Reread; !slices.ContainsFunc(reread, func(n *node.Node) bool { return n.ID == lost.ID && n.Content == "* A\n" }) {
+		t.Errorf("what is back is not told: %v", reread)
+	}
 	over := Empty(orgFiles).Edit(1)
 	over.Adopt("a.org", got.Nodes("a.org"), 1)
 	if s, _ := over.Seal(); len(s.Gone()) != 1 || s.Rank("a.org") != 1 {

@@ -6,13 +6,16 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -31,7 +34,7 @@ const maxSeen = 5_000
 // Agents lists the agents that the memory knows, by name: those with a folder below agents/, the
 // authors of commits here and in the open projects and sessions, those with working memory, and
 // the holders of tasks. Errors: Other (a commit cannot be read). O(documents of agents, tasks,
-// commits looked at).
+// commits since the last call).
 func (h *Hive) Agents(ctx context.Context) ([]Agent, error) {
 	all, err := h.names(ctx)
 	if err != nil {
@@ -57,7 +60,7 @@ func (h *Hive) Agents(ctx context.Context) ([]Agent, error) {
 
 // names returns the agents that the memory knows, by name, with their newest commits.
 func (h *Hive) names(ctx context.Context) (map[string]Agent, error) {
-	seen, err := newestOf(ctx, family(h.scope))
+	seen, err := h.seen.newest(ctx, family(h.scope))
 	if err != nil {
 		return nil, err
 	}
@@ -90,21 +93,57 @@ func family(s *scope.Scope) []*scope.Scope {
 	return all
 }
 
-// newestOf returns the newest commit of each agent over all scopes, by name.
-func newestOf(ctx context.Context, scopes []*scope.Scope) (map[string]Agent, error) {
-	all := map[string]Agent{}
+// seen is who made the newest commits of each chain, kept so that a later call reads only those since.
+type seen struct {
+	mu     sync.Mutex
+	chains map[*chain.Chain]seenChain
+}
+
+// seenChain is the part of one chain, up to a commit.
+type seenChain struct {
+	upTo   merkle.Digest
+	agents map[string]Agent
+}
+
+// newest returns the newest commit of each agent over all scopes, by name.
+func (l *seen) newest(ctx context.Context, scopes []*scope.Scope) (map[string]Agent, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next, all := map[*chain.Chain]seenChain{}, map[string]Agent{}
 	for _, s := range scopes {
-		release := s.Chain.Reading()
-		head := s.Chain.Head().Commit.Seq
-		err := s.Chain.About(ctx, new(string), store.Span{From: max(head, maxSeen) - maxSeen + 1, To: head}, func(c *graph.Commit) error {
-			if name := c.Author.Name; c.Author.Kind == author.Agent && c.When().After(all[name].Seen) {
-				all[name] = Agent{Seen: c.When(), Session: c.Session}
-			}
-			return nil
-		})
-		if release(); err != nil {
+		of, err := l.chains[s.Chain].follow(ctx, s.Chain)
+		if err != nil {
 			return nil, err
 		}
+		next[s.Chain] = of
+		for name, a := range of.agents {
+			if a.Seen.After(all[name].Seen) {
+				all[name] = a
+			}
+		}
 	}
+	l.chains = next
 	return all, nil
+}
+
+// follow adds the commits that came since.
+func (of seenChain) follow(ctx context.Context, c *chain.Chain) (seenChain, error) {
+	defer c.Reading()()
+	head := c.Head().Commit
+	if head.Digest == of.upTo {
+		return of, nil
+	}
+	next := seenChain{head.Digest, map[string]Agent{}}
+	maps.Copy(next.agents, of.agents)
+	span := store.Span{From: max(head.Seq, maxSeen) - maxSeen + 1, To: head.Seq, Backward: true}
+	err := c.About(ctx, new(string), span, func(c *graph.Commit) error {
+		if c.Digest == of.upTo {
+			return chain.ErrStop
+		}
+		if name := c.Author.Name; c.Author.Kind == author.Agent && c.When().After(next.agents[name].Seen) {
+			next.agents[name] = Agent{Seen: c.When(), Session: c.Session}
+		}
+		return nil
+	})
+	return next, err
 }

@@ -18,6 +18,7 @@ type Hive struct {
 	writer *write.Writer
 	clock  *clock // one for all scopes of a memex
 	rate   rate
+	seen   seen
 
 	// Owner is what the owner of the memex has seen.
 	Owner *OwnerView

@@ -3,6 +3,7 @@
 package hive_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +22,25 @@ import (
 // twoAgents is a memory that knows ada and bob.
 func twoAgents(t testing.TB) *world {
 	return newWorld(t, map[string]string{"agents/ada/notes.org": "* A\n", "agents/bob/notes.org": "* B\n"})
+}
+
+// TestUnknownAgain: who knows whom is read of the commits that came since alone: a second message to
+// nobody reads none, which a context that has ended would not let it.
+func TestUnknownAgain(t *testing.T) {
+	w := twoAgents(t)
+	ctx, cancel := context.WithCancel(as("ada"))
+	defer cancel()
+	for range 2 {
+		_, _, err := w.hive().Send(ctx, hive.MessageSendRequest{To: "carl", Subject: "s"}, nil)
+		fails(t, err, hive.ErrUnknown, fault.NotFound)
+		cancel()
+	}
+	_, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: "s"}, nil)
+	must(t, err)
+	all, err := w.hive().Agents(t.Context())
+	if must(t, err); len(all) != 2 || !all[0].Seen.Equal(start) || all[0].Session != "s-ada" {
+		t.Errorf("agents %+v", all)
+	}
 }
 
 func TestMessage(t *testing.T) {

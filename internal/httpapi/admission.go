@@ -20,7 +20,7 @@ func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 		defer stop()
 		original := r.Clone(ctx)   // next may change the request
 		var ending <-chan struct{} // of a stream; other requests are answered
-		if r.Method == http.MethodGet {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			ending = s.opts.Stop
 		}
 		still := func() error {

@@ -300,19 +300,32 @@ func (c *Client) Events(ctx context.Context, since uint64, told func(kind string
 	return gone(ctx, "events", err)
 }
 
-// ingest is the operation of that name. Its progress is told while it goes on, its commits when it is done.
+// ingest is the operation of that name, whose progress and commits are told while it goes on.
 func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestRequest) (any, error) {
 	h, err := c.Hello(ctx)
 	if err != nil {
 		return nil, err
 	}
+	told := h.Seq // the newest commit that the events had; the listener's until it ends
 	var listening sync.WaitGroup
 	events, stop := context.WithCancel(ctx)
 	listening.Go(func() {
 		_ = c.Events(events, h.Seq, func(kind string, data []byte) error {
 			var done api.Event
-			if kind == "progress" && req.Progress != nil && json.Unmarshal(data, &done) == nil {
-				req.Progress(done.Done, done.Total)
+			var commit api.Commit
+			switch kind {
+			case "progress":
+				if req.Progress != nil && json.Unmarshal(data, &done) == nil {
+					req.Progress(done.Done, done.Total)
+				}
+			case "commit":
+				if err := json.Unmarshal(data, &commit); err != nil {
+					return err
+				}
+				told = commit.Seq
+				if req.Committed != nil && commit.Kind == "ingest" {
+					req.Committed(commit)
+				}
 			}
 			return nil
 		})
@@ -321,15 +334,15 @@ func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestReques
 	stop()
 	listening.Wait()
 	status, ok := answer.(*api.Status)
-	if err != nil || !ok || req.Committed == nil || status.Seq <= h.Seq {
+	if err != nil || !ok || req.Committed == nil || status.Seq <= told {
 		return answer, err
 	}
-	// The memex' commits have these numbers. What the list lacks is in the log.
+	// What the events lacked is in the log. The memex' commits have these numbers.
 	memex := Client{http: c.http, base: c.base, opts: ClientOptions{Token: c.opts.Token}}
-	since := api.LogRequest{Limit: int(status.Seq - h.Seq)}
+	since := api.LogRequest{Limit: int(status.Seq - told)}
 	made, _ := api.OpLog.Call(ctx, api.WithSync(memex.call, api.SyncNone), since)
 	for _, commit := range slices.Backward(made) {
-		if commit.Kind == "ingest" && commit.Seq > h.Seq {
+		if commit.Kind == "ingest" && commit.Seq > told {
 			req.Committed(commit)
 		}
 	}

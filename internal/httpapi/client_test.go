@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -214,6 +215,36 @@ func TestAnswersAreThoseOfTheMemory(t *testing.T) {
 	}
 	if log, err := api.OpLog.Call(t.Context(), far.Service, api.LogRequest{ID: "Gauge", Limit: 1}); err != nil || log[0].Session != "s1" {
 		t.Errorf("log %+v, %v", log, err)
+	}
+}
+
+// TestCommitsAreToldAtOnce: an ingest tells of a commit before its answer is there, and once.
+func TestCommitsAreToldAtOnce(t *testing.T) {
+	_, server, _ := memory(t, map[string]string{"a.org": "* Gauge\n"})
+	inner, told := server.Handler(owner), make(chan uint64, 3)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/ingest" {
+			inner.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		inner.ServeHTTP(answer, r)
+		select {
+		case seq := <-told:
+			told <- seq
+		case <-time.After(10 * time.Second):
+			t.Error("no commit is told of before the answer")
+		}
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+	}))
+	t.Cleanup(s.Close)
+	far := httpapi.HTTP(s.URL, nil)
+	t.Cleanup(far.Close)
+	st, err := api.OpIngest.Call(t.Context(), far.Service, api.IngestRequest{Committed: func(c api.Commit) { told <- c.Seq }})
+	if err != nil || len(told) != 1 || <-told != st.Seq {
+		t.Errorf("%+v, %v, and %d more are told of", st, err, len(told))
 	}
 }
 

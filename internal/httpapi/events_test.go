@@ -8,12 +8,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
 // begin opens a stream of events, reads what is there up to the first commit, and ends it.
@@ -143,5 +146,27 @@ func (s *site) streamFrom(t *testing.T, since int, header bool, log []api.Commit
 		if want := fmt.Sprint(head + 1 + i); c.ID != want || fmt.Sprint(c.Commit.Seq) != want {
 			t.Fatalf("behind %d, header %v: %s of commit %d is told live, want %s", since, header, c.ID, c.Commit.Seq, want)
 		}
+	}
+}
+
+// TestStreamsEndWithTheServer: a stream ends when the server stops, also that of a request for its header alone.
+func TestStreamsEndWithTheServer(t *testing.T) {
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		stop, begun, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		hello := func() api.Hello { close(begun); return api.Hello{} }
+		h := httpapi.New(httpapi.Options{Feed: &api.Feed{}, Hello: hello, Stop: stop}).Handler(owner)
+		ctx, leave := context.WithCancel(t.Context())
+		go func() {
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, method, "/v1/events", nil))
+			close(ended)
+		}()
+		<-begun
+		close(stop)
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: it goes on", method)
+		}
+		leave()
 	}
 }

@@ -24,7 +24,7 @@ const metaHanded = "io.github.fovea-memory/handed"
 // How long a hand-over waits for the one before it, whose answer is not written yet.
 const (
 	maxMarking = time.Second // then it is refused: the client does not read
-	maxFlying  = time.Minute // after the other one began: then that one got lost, and no answer will come. HTTP holds no answer back: maxMarking there
+	maxFlying  = time.Minute // after that answer was there: then it got lost. HTTP holds no answer back: maxMarking there
 )
 
 // errFlying refuses to hand messages over twice.
@@ -41,10 +41,15 @@ type handing struct {
 
 // handOver is an answer that hands messages over, from its call until they are marked as read.
 type handOver struct {
-	began time.Time
-	ids   string // of the messages in the answer, "" before it is there and once it was written
-	mark  func() // marks them as read
+	ready time.Time // when the answer was there; zero before: a call that goes on is not lost
+	ids   string    // of the messages in the answer, "" before it is there and once it was written
+	mark  func()    // marks them as read
 	done  chan struct{}
+}
+
+// isLost reports whether an answer was there so long ago that it is lost, or the marking of what it handed over.
+func (o *handOver) isLost(after time.Duration) bool {
+	return !o.ready.IsZero() && time.Since(o.ready) >= after
 }
 
 // report makes hand-overs wait until it is reported that their answers were written, and takes for
@@ -63,8 +68,8 @@ func (h *handing) begin(ctx context.Context) (*handOver, error) {
 	for {
 		h.mu.Lock()
 		before := h.current
-		if before == nil || isLate && time.Since(before.began) >= h.lost {
-			h.current = &handOver{began: time.Now(), done: make(chan struct{})}
+		if before == nil || isLate && before.isLost(h.lost) {
+			h.current = &handOver{done: make(chan struct{})}
 			defer h.mu.Unlock()
 			return h.current, nil
 		}
@@ -116,7 +121,7 @@ func (s *Server) handOver(ctx context.Context, call func() (reply, error)) (r re
 	if !s.handing.reports {
 		return r, nil, mark(ctx)
 	}
-	one.ids = strings.Join(r.handed, " ")
+	one.ready, one.ids = time.Now(), strings.Join(r.handed, " ")
 	one.mark = func() {
 		if err := mark(context.WithoutCancel(ctx)); err != nil && s.opts.Faults != nil { // they stay unread
 			s.opts.Faults.Warn("messages that were handed over are not marked as read", "error", err)

@@ -38,8 +38,8 @@ func TestMarkedOnce(t *testing.T) {
 	}
 }
 
-// TestWaitOnce: while an answer is not written, no other call hands the same over; one that is
-// never written holds up no call for longer than a minute, and is forgotten.
+// TestWaitOnce: while a call goes on, however long, or its answer is not written, no other call hands
+// the same over; an answer that is never written is forgotten after a minute.
 func TestWaitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h handing
@@ -48,10 +48,16 @@ func TestWaitOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		<-time.After(2 * maxFlying)
+		if _, err := h.begin(t.Context()); fault.KindOf(err) != fault.Busy || h.current != first {
+			t.Errorf("the call goes on, and the next one: %v", err)
+		}
+		first.ready, first.ids = time.Now(), "a"
 		start := time.Now()
 		if _, err := h.begin(t.Context()); fault.KindOf(err) != fault.Busy || time.Since(start) != maxMarking || h.current != first {
 			t.Errorf("%v after %s", err, time.Since(start))
 		}
+		first.ids = "" // being marked
 		<-time.After(maxFlying)
 		start = time.Now()
 		second, err := h.begin(t.Context())

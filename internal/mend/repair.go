@@ -55,9 +55,8 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	if opts.DryRun || len(plan) == 0 {
 		return plan, nil
 	}
-	if s.onlyImages() { // the image that is written below moves them away
-		md.scope.SetRecovered(tx, "repaired: "+s.message())
-	} else {
+	images := s.onlyImages() // the image that is written below moves them away
+	if !images {
 		err = md.rebuild(context.WithoutCancel(ctx), tx, opts.Key, s)
 	}
 	if err != nil {
@@ -70,7 +69,10 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	if err := md.refill(context.WithoutCancel(ctx), tx); err != nil {
 		return plan, fault.Wrap("repair", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	return plan, fault.Wrap("repair", md.scope.StateDir, fault.Other, tx.Images().Write())
+	if err = tx.Images().Write(); err == nil && images {
+		md.scope.SetRecovered(tx, "repaired: "+s.message())
+	}
+	return plan, fault.Wrap("repair", md.scope.StateDir, fault.Other, err)
 }
 
 // checkAll lets the store find damage in blocks that have not been read yet.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -298,16 +297,23 @@ func (f *Files) keep(path string, c cachedFile) {
 	f.cache.Set(path, c)
 }
 
-// cut returns the lines from first to last, both included and counted from 1.
+// cut returns the lines from first to last, both included and counted from 1; a last before the
+// first is the end.
 func cut(text string, first, last int) (string, error) {
-	lines, first := slices.Collect(strings.Lines(text)), max(first, 1)
-	if count := max(1, len(lines)); first > count {
+	first = max(first, 1)
+	begin, end, count := 0, 0, 0
+	for line := range strings.Lines(text) {
+		if count++; count < first {
+			begin += len(line)
+		}
+		if end += len(line); count == last && last >= first {
+			break
+		}
+	}
+	if count = max(1, count); first > count {
 		return "", fmt.Errorf("the file has %s, the first one asked for is %d", scope.Count(count, "line"), first)
 	}
-	if last < first {
-		last = len(lines)
-	}
-	return strings.Join(lines[first-1:min(last, len(lines))], ""), nil
+	return text[begin:end], nil
 }
 
 // fileKind classifies why a file cannot be read.

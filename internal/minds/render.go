@@ -17,11 +17,14 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// session returns the present state of a session, nil if there is none.
+// session returns the present state of a session, nil if there is none. The disk is asked only of one
+// that is not open.
 func (h *Host) session(ctx context.Context, session string) (*graph.State, error) {
-	names, err := h.Names()
-	if err != nil || !slices.Contains(names, session) {
-		return nil, err
+	if !slices.ContainsFunc(h.Scopes(), func(s *scope.Scope) bool { return s.Name == session }) {
+		names, err := h.Names()
+		if err != nil || !slices.Contains(names, session) {
+			return nil, err
+		}
 	}
 	w, err := h.Open(ctx, session)
 	if err != nil {

@@ -35,7 +35,9 @@ const (
 type Host struct {
 	// Open opens the writer of a scope; a session that does not exist is made.
 	Open func(ctx context.Context, name string) (*write.Writer, error)
-	// Names lists the scopes that exist, without the memex.
+	// Scopes lists the projects and sessions that are open.
+	Scopes func() []*scope.Scope
+	// Names lists the scopes that exist, without the memex, from the disk.
 	Names func() ([]string, error)
 	// Load returns what a block of working memory shows of its file.
 	Load func(ctx context.Context, v *view.View, b *working.Block) (string, error)

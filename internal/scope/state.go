@@ -19,13 +19,18 @@ import (
 // Abbreviate names a few of many files, or returns none if there are no files.
 func Abbreviate(paths []string, none string) string {
 	const few = 3
-	switch n := len(paths); {
-	case n == 0:
+	if len(paths) == 0 {
 		return none
-	case n > few:
-		return fmt.Sprintf("%s and %d more", strings.Join(paths[:few], ", "), n-few)
 	}
-	return strings.Join(paths, ", ")
+	return First(paths, few)
+}
+
+// First names the first of a list, at most n, and counts the rest.
+func First(list []string, n int) string {
+	if len(list) <= n {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:n], ", "), len(list)-n)
 }
 
 // ByFile is the author of changes found in files.

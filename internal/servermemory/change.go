@@ -29,15 +29,16 @@ const lockTimeout, lockInterval = 30 * time.Second, 5 * time.Millisecond
 // The model changes with it.
 type change struct {
 	*Store
-	ctx context.Context
+	ctx     context.Context
+	touched bool // the mirror is to be written
 }
 
-// Change makes a change durable, then writes the mirror. Steps that were written before an
+// Change makes a change durable, then writes the mirror, unless there was nothing to change. Steps that were written before an
 // error stay written, and reach the mirror with the next change.
 func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &change{s, context.WithoutCancel(ctx)}
+	c := &change{Store: s, ctx: context.WithoutCancel(ctx)}
 	if s.mirror != nil {
 		waiting, cancel := context.WithTimeout(ctx, lockTimeout)
 		defer cancel()
@@ -52,7 +53,7 @@ func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	}
 	if err != nil {
 		s.model = nil // the next use reads what was written before
-	} else if s.mirror != nil {
+	} else if s.mirror != nil && c.touched {
 		err = s.mirror.write(s.model)
 	}
 	return err
@@ -61,6 +62,7 @@ func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 // do carries out an operation. After a commit of another writer, the next use looks for
 // changes since seq.
 func do[Q any](c *change, op api.Op[Q, *api.EditResponse], req Q) error {
+	c.touched = true
 	e, err := op.Call(c.ctx, c.svc, req)
 	if err == nil && e.Seq == c.seq+1 {
 		c.seq = e.Seq
@@ -154,17 +156,18 @@ func (c *change) observe(name string, observations []string) ([]string, error) {
 
 // deleteEntities deletes entities, and the relations that touch one of their names.
 func (c *change) deleteEntities(in arguments) (any, error) {
-	gone := func(name string) bool { return slices.Contains(in.EntityNames, name) }
+	gone := setOf(in.EntityNames)
 	return "Entities deleted successfully", c.forget(func(h *headline) bool {
 		r, isRelation := h.key.(Relation)
-		return isRelation && (gone(r.From) || gone(r.To)) || !isRelation && gone(h.entity.Name)
+		return isRelation && (gone[r.From] || gone[r.To]) || !isRelation && gone[h.entity.Name]
 	})
 }
 
 func (c *change) deleteRelations(in arguments) (any, error) {
+	gone := setOf(in.Relations)
 	return "Relations deleted successfully", c.forget(func(h *headline) bool {
 		r, isRelation := h.key.(Relation)
-		return isRelation && slices.Contains(in.Relations, r)
+		return isRelation && gone[r]
 	})
 }
 

@@ -72,6 +72,15 @@ func (m *model) observe(h *headline, observations []string) {
 	h.entity.Observations, m.mirrored = observations, 0
 }
 
+// setOf returns the values of a list.
+func setOf[T comparable](list []T) map[T]bool {
+	set := make(map[T]bool, len(list))
+	for _, v := range list {
+		set[v] = true
+	}
+	return set
+}
+
 // lacking returns the values that a list does not have, each once.
 func lacking(list, values []string) []string {
 	lacking := []string{}

@@ -57,21 +57,16 @@ func (g *Graph) add(text []byte) error {
 	if err != nil {
 		return err
 	}
-	var l struct {
-		Type string
-		Entity
-		Relation
+	// Keys of the other type may hold anything.
+	r, e := Relation{}, Entity{Observations: []string{}}
+	if string(fields["type"]) == `"relation"` {
+		if err = json.Unmarshal(fitting, &r); err == nil {
+			g.Relations = append(g.Relations, r)
+		}
+	} else if err = json.Unmarshal(fitting, &e); err == nil {
+		g.Entities = append(g.Entities, e)
 	}
-	l.Observations = []string{}
-	if err := json.Unmarshal(fitting, &l); err != nil {
-		return err
-	}
-	if l.Type == "entity" {
-		g.Entities = append(g.Entities, l.Entity)
-	} else {
-		g.Relations = append(g.Relations, l.Relation)
-	}
-	return nil
+	return err
 }
 
 // line returns a headline in the format of that file.

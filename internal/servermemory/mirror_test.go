@@ -143,6 +143,30 @@ func TestMirror(t *testing.T) {
 	}
 }
 
+// TestMirrorOfNoChange: a change that finds nothing to do leaves what others wrote into the file; the
+// next one that does something writes the file.
+func TestMirrorOfNoChange(t *testing.T) {
+	svc, _ := newPlace(t).open(t)
+	file := filepath.Join(t.TempDir(), "memory.jsonl")
+	c := client(t, store(t, svc, file))
+	const a, other = `{"entities":[{"name":"A","entityType":"t","observations":[]}]}`, `{"type":"entity","name":"Z"}` + "\n"
+	call(t, c, "create_entities", a)
+	if err := os.WriteFile(file, []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		tool, args string
+		isOther    bool
+	}{
+		{"create_entities", a, true}, {"delete_entities", `{"entityNames":["B"]}`, true}, {"delete_entities", `{"entityNames":["A"]}`, false},
+	} {
+		_, text, failed := call(t, c, step.tool, step.args)
+		if g := lines(t, file); failed || strings.Contains(fmt.Sprint(g), "Z") != step.isOther {
+			t.Errorf("%s %s: %s, %v", step.tool, step.args, text, g)
+		}
+	}
+}
+
 // TestMirrorThatIsHeld: who waits for the mirror stops with its context, and nothing is written.
 func TestMirrorThatIsHeld(t *testing.T) {
 	svc, _ := newPlace(t).open(t)

@@ -50,6 +50,7 @@ func Open(ctx context.Context, svc api.Service, file string) (*Store, error) {
 	dir, name := filepath.Split(file)
 	s.mirror = &mirror{path: file, lock: flock.New(dir + "." + name + ".lock")}
 	return s, s.Change(ctx, func(c *change) error {
+		c.touched = true
 		text, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -116,7 +117,7 @@ func (s *Store) read(ctx context.Context, look func(*change) error) error {
 	if err := s.refresh(ctx); err != nil {
 		return err
 	}
-	return look(&change{s, ctx})
+	return look(&change{Store: s, ctx: ctx})
 }
 
 // Graph returns the whole graph.
@@ -140,5 +141,6 @@ func (c *change) searchNodes(in arguments) (any, error) {
 
 // openNodes finds the entities with exactly these names.
 func (c *change) openNodes(in arguments) (any, error) {
-	return c.model.graph(func(e Entity) bool { return slices.Contains(in.Names, e.Name) }), nil
+	names := setOf(in.Names)
+	return c.model.graph(func(e Entity) bool { return names[e.Name] }), nil
 }

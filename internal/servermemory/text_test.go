@@ -128,6 +128,8 @@ func TestReadLooseLines(t *testing.T) {
 		{`{"type":"entity","name":"A","entityType":"t","observations":null}`, "", entity([]string{}...)},
 		{`{"type":"entity","name":7,"entityType":null}`, "", Graph{Entities: []Entity{{"7", "", []string{}}}}},
 		{`{"type":"relation","from":1,"to":2,"relationType":true}`, "", Graph{Relations: []Relation{{"1", "2", "true"}}}},
+		{`{"type":"relation","from":"1","to":"2","relationType":"r","name":{"x":1},"observations":7}`, "", Graph{Relations: []Relation{{"1", "2", "r"}}}},
+		{`{"type":"entity","name":"A","entityType":"t","observations":["o"],"from":{"x":1},"to":7}`, "", entity("o")},
 		{`{"type":"entity","name":["A"]}`, "line 1: the field name is a text", Graph{}},
 		{`{"type":"entity","name":"A","observations":[{"text":"x"}]}`, "line 1: the field observations is a list, each part of which is a text", Graph{}},
 		{`{"type":"entity","name":"A","observations":{"text":"x"}}`, "line 1: the field observations is a list", Graph{}},

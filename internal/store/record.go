@@ -105,7 +105,8 @@ type Batch struct {
 // before that takes it back, and nothing before it; a crash of the process does not.
 func (b *Batch) Defer() { b.late = true }
 
-// IsDeferred reports whether the batch needs no sync of its own. One with an intent does.
+// IsDeferred reports whether the batch needs no sync of its own. One with an Intent does: a file
+// is changed next.
 func (b *Batch) IsDeferred() bool { return b.late && !b.intent }
 
 // Add appends a record; data is copied. A kind that is not one of the constants and data
@@ -145,10 +146,6 @@ func (b *Batch) Len() int { return b.count }
 
 // Size returns the size of the batch in bytes, headroom included.
 func (b *Batch) Size() int64 { return int64(len(b.buf)) }
-
-// HasIntent reports whether a record is an Intent: a file is changed next, so a store
-// makes it durable at once.
-func (b *Batch) HasIntent() bool { return b.intent }
 
 // Err returns what makes Append refuse the batch, or nil.
 func (b *Batch) Err() error { return b.err }

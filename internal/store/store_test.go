@@ -19,9 +19,10 @@ func TestBatch(t *testing.T) {
 	var b store.Batch
 	b.Grow(-1)
 	b.Grow(1 << 10)
-	if b.Len() != 0 || b.Size() != 0 || b.HasIntent() || b.Err() != nil {
+	if b.Len() != 0 || b.Size() != 0 || b.IsDeferred() || b.Err() != nil {
 		t.Error("the zero batch is not empty")
 	}
+	b.Defer()
 	type record struct {
 		kind store.Kind
 		data string
@@ -38,7 +39,7 @@ func TestBatch(t *testing.T) {
 	for k, data := range storetest.RecordsOf(&b) {
 		got = append(got, record{k, string(data)})
 	}
-	if !slices.Equal(got, want) || b.Len() != len(want) || b.Size() != int64(size) || len(b.Bytes()) != size || !b.HasIntent() {
+	if !slices.Equal(got, want) || b.Len() != len(want) || b.Size() != int64(size) || len(b.Bytes()) != size || b.IsDeferred() {
 		t.Errorf("got %v: %d records, %d bytes, want %v in %d bytes", got, b.Len(), b.Size(), want, size)
 	}
 	for range storetest.RecordsOf(&b) {

@@ -94,10 +94,22 @@ func Body(text string) string {
 // a line: VT, FF, FS, GS, RS, NEL, LS and PS.
 const lineEnds = "\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
+// hasLineEnd reports whether a valid text has one of lineEnds. It looks for their first bytes.
+func hasLineEnd(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && c != '\n' || c == 0xc2 || c == 0xe2 {
+			if r, _ := utf8.DecodeRuneInString(text[i:]); strings.ContainsRune(lineEnds, r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Lines returns the lines of what Body returned, without common indentation and
 // trailing white space. Each character that may end a line does.
 func Lines(body string) []string {
-	if strings.ContainsAny(body, lineEnds) {
+	if hasLineEnd(body) {
 		body = strings.Map(func(r rune) rune {
 			if strings.ContainsRune(lineEnds, r) {
 				return '\n'

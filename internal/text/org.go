@@ -18,8 +18,10 @@ var (
 // OrgTitle escapes a title so that no part of it is a keyword, a priority, a tag or an
 // object that acts.
 func OrgTitle(title string) string {
-	if m := leadingMarkup.FindString(title); m != "" && isOrgMarkup(strings.TrimSpace(m)) {
-		title = zeroWidthSpace + title
+	if title != "" && strings.IndexByte("TDC[*", title[0]) >= 0 { // most titles have none
+		if m := leadingMarkup.FindString(title); m != "" && isOrgMarkup(strings.TrimSpace(m)) {
+			title = zeroWidthSpace + title
+		}
 	}
 	title = OrgText(title)
 	if strings.HasSuffix(title, ":") && trailingTags.MatchString(title) {
@@ -68,6 +70,9 @@ func actsInOrg(line string) bool {
 		if len(text) >= len(keyword) && strings.EqualFold(text[:len(keyword)], keyword) {
 			return true
 		}
+	}
+	if !strings.ContainsAny(line, "_{<:%@[") { // each action has one of them
+		return false
 	}
 	for _, s := range orgActions {
 		if strings.Contains(line, s) {

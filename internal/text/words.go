@@ -39,6 +39,9 @@ func SharedWords(text string, query map[string]bool) (shared []string) {
 		if query[word] && !slices.Contains(shared, word) {
 			shared = append(shared, word)
 		}
+		if len(shared) == len(query) {
+			break
+		}
 	}
 	return shared
 }

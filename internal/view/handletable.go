@@ -97,7 +97,8 @@ func (t *handleTable) Follow(added, removed []string) *handleTable {
 	for _, id := range removed {
 		gone.Set(id, true)
 	}
-	if next.gone = gone.Map(); len(fresh) > 0 {
+	next.gone = gone.Map()
+	if len(fresh) > 0 {
 		next.assign(fresh)
 	}
 	return &next
@@ -118,7 +119,8 @@ func (t *handleTable) assign(fresh []string) {
 			}
 			word = all[:n]
 		}
-		if ids.Set(word, id); len(word) > minLetters {
+		ids.Set(word, id)
+		if len(word) > minLetters {
 			long.Set(id, word)
 		}
 	}
@@ -149,14 +151,16 @@ func decodeHandles(data []byte) (*handleTable, error) {
 	r.FixedList(2)
 	gone := t.gone.Edit()
 	for range r.List() {
-		if gone.Set(r.Text(), true); r.Err() != nil {
+		gone.Set(r.Text(), true)
+		if r.Err() != nil {
 			return nil, r.Err()
 		}
 	}
 	long := t.long.Edit()
 	for range r.List() {
 		r.FixedList(2)
-		if long.Set(r.Text(), r.Text()); r.Err() != nil {
+		long.Set(r.Text(), r.Text())
+		if r.Err() != nil {
 			return nil, r.Err()
 		}
 	}
@@ -165,7 +169,8 @@ func decodeHandles(data []byte) (*handleTable, error) {
 }
 
 // WithLive returns a decoded table with the ids of the live nodes, which it yields once, when they
-// are first asked for.
+// are first asked for: by ID, or by Follow with an added id. Until then the table holds what live
+// reads.
 func (t *handleTable) WithLive(live iter.Seq[string]) *handleTable {
 	next := *t
 	next.ids = sync.OnceValue(func() champ.Map[string] {

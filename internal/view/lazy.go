@@ -25,10 +25,11 @@ type lazy[T any] struct {
 	asked atomic.Int32 // number of calls of isWorthwhile
 
 	// An earlier index, and its state; nil for none. They are never changed, because next reads
-	// them while a reader may be in get.
+	// them while a reader may be in get. So they keep the earlier state in memory. The first change
+	// after more than a quarter of the nodes changed drops both, see next.
 	base   T
 	since  *graph.State
-	behind int // number of changes since, of nodes that changed again more than one
+	behind int // number of nodes that differ since, of those that changed again more than one
 
 	once  sync.Once
 	built atomic.Bool // index is set
@@ -93,8 +94,18 @@ func (l *lazy[T]) next(state *graph.State, delta *graph.Delta) *lazy[T] {
 	default: // updating would cost about as much as building
 		return n
 	}
-	n.behind += len(delta.Changes) + len(delta.Reread)
+	n.behind += len(delta.Reread)
+	for _, c := range delta.Changes {
+		if differs(c) {
+			n.behind++
+		}
+	}
 	return n
+}
+
+// differs reports whether a node has other content or derived fields, not other children alone.
+func differs(c graph.Change) bool {
+	return c.Old == nil || c.New == nil || c.Old.Own != c.New.Own || c.Old.Derived != c.New.Derived
 }
 
 func byID(a, b graph.Change) int { return strings.Compare(a.ID, b.ID) }
@@ -104,7 +115,7 @@ func gapOf(from, to *graph.State) gap {
 	delta := graph.Diff(from, to)
 	g := gap{paths: delta.Paths}
 	for _, c := range delta.Changes {
-		if c.Old == nil || c.New == nil || c.Old.Own != c.New.Own || c.Old.Derived != c.New.Derived {
+		if differs(c) {
 			g.changes = append(g.changes, c)
 		}
 	}

@@ -301,10 +301,10 @@ func (c *Change) seal() ([]Step, error) {
 // put makes the changes in a draft of a state.
 func (c *Change) put(head *graph.State, draft *graph.Draft) error {
 	for _, path := range c.paths {
-		if c.in.file(path).isUTF8 {
-			// what follows UTF-8 may be anything
-		} else if err := document.CheckEncoding(c.in.text(head, path), c.texts[path]); err != nil {
-			return c.Fail(path, fault.Invalid, err)
+		if !c.in.file(path).isUTF8 { // else the text may become any other
+			if err := document.CheckEncoding(c.in.text(head, path), c.texts[path]); err != nil {
+				return c.Fail(path, fault.Invalid, err)
+			}
 		}
 		draft.Put(path, document.File(c.texts[path], false))
 	}

@@ -4,6 +4,8 @@ package write
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 
@@ -36,7 +38,9 @@ func list[T any](c *codec, all *[]T, one func(*T, *codec)) {
 	if c.in == nil {
 		c.out = merkle.AppendList(c.out, len(*all))
 		for i := range *all {
-			one(&(*all)[i], c)
+			if one(&(*all)[i], c); c.err != nil {
+				return
+			}
 		}
 		return
 	}
@@ -82,6 +86,9 @@ func (c *codec) link(d *merkle.Digest) {
 	}
 }
 
+// errRange is returned for a number out of range.
+var errRange = errors.New("a number out of range")
+
 // number is a number of at most so much.
 func (c *codec) number(n *int, most uint64) {
 	if c.in == nil {
@@ -90,7 +97,7 @@ func (c *codec) number(n *int, most uint64) {
 	}
 	read := c.in.Uint()
 	if *n = int(read); read > most {
-		c.fail(errSteps)
+		c.fail(errRange)
 	}
 }
 
@@ -136,6 +143,9 @@ func (p *plan) code(c *codec) {
 	}
 	c.optional(&p.old)
 	c.optional(&p.torn)
+	if c.fail(nil) && p.path != "" {
+		c.err = fmt.Errorf("%q: %w", p.path, c.err)
+	}
 }
 
 func (s *Step) code(c *codec) {

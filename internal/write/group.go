@@ -206,16 +206,15 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 		i := g.index(path)
 		if i < 0 {
 			i = len(g.files)
-			g.files = append(g.files, groupFile{path: path})
+			g.files = append(g.files, groupFile{path: path, isUTF8: document.IsUTF8(have) && !document.IsUTF16(have)})
 			if had {
 				g.files[i].base = merkle.SumText(have)
 			}
 		}
 		f := &g.files[i]
-		appends := splice.Removed == 0 && splice.At == len(have)
-		f.isUTF8 = utf8.ValidString(splice.Text) && (f.isUTF8 && appends || !appends && document.IsUTF8(text)) && !document.IsUTF16(text)
-		if f.nodes = 0; appends {
-			f.nodes = c.local[path]
+		f.nodes, f.isUTF8 = c.local[path], f.isUTF8 && utf8.ValidString(splice.Text)
+		if splice.Removed > 0 || splice.At < len(have) { // else the text has only grown
+			f.nodes, f.isUTF8 = 0, document.IsUTF8(text) && !document.IsUTF16(text)
 		}
 		splice.File, f.text = i, text
 		s.Splices = append(s.Splices, splice)

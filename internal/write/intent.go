@@ -107,8 +107,7 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 	return in, nil
 }
 
-// errSteps is returned for steps that are out of order or not of the files of the intent, and for
-// numbers out of range.
+// errSteps is returned for steps that are out of order or not of the files of the intent.
 var errSteps = errors.New("steps out of order")
 
 // isOrdered reports whether there are steps, each of which changes files at most once, in order: by

@@ -3,6 +3,7 @@
 package write
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -140,14 +141,7 @@ func TestEarlierIntents(t *testing.T) {
 	grouped.steps[1].Splices[1].Text = "short"
 	merged.steps[0].Commit.Kind, merged.steps[0].Commit.Parents = graph.KindMerge, []merkle.Digest{merkle.Sum([]byte("theirs"))}
 	for name, want := range map[string]*Intent{"plain": someIntent(), "trees": treeIntent(t), "grown": grown, "group": grouped, "merge": merged} {
-		text, err := os.ReadFile("testdata/earlier/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := hex.DecodeString(strings.TrimSpace(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := earlier(t, name)
 		got, err := DecodeIntent(b, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -164,6 +158,20 @@ func TestEarlierIntents(t *testing.T) {
 			}
 		}
 	}
+}
+
+// earlier returns an intent of testdata.
+func earlier(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/earlier/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // someGroup is an intent of several commits that change places of several files.
@@ -188,7 +196,6 @@ func TestIntentGroup(t *testing.T) {
 		"of no file":         func(in *Intent) { in.steps[0].Splices[0].File = 2 },
 		"out of order":       func(in *Intent) { s := in.steps[1].Splices; s[0], s[1] = s[1], s[0] },
 		"of a file twice":    func(in *Intent) { in.steps[1].Splices[1].File = 0 },
-		"far out":            func(in *Intent) { in.steps[0].Splices[0].At = 1 << 40 },
 		"a step of no bytes": func(in *Intent) { in.steps[1].Splices = []Splice{} },
 	} {
 		in := someGroup()
@@ -197,6 +204,21 @@ func TestIntentGroup(t *testing.T) {
 		if _, err := DecodeIntent(b, collector{blocks}.load); !errors.Is(err, errSteps) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestIntentNumbers: a number out of range says so, and of which file a mode is.
+func TestIntentNumbers(t *testing.T) {
+	far := someGroup()
+	far.steps[0].Splices[0].At = 1 << 40
+	b, blocks := encode(t, far)
+	if _, err := DecodeIntent(b, collector{blocks}.load); !errors.Is(err, errRange) {
+		t.Errorf("far out: %v", err)
+	}
+	b, _ = encode(t, someIntent())
+	b = bytes.Replace(b, []byte{0x19, 0o644 >> 8, 0o644 & 0xff}, []byte{0x19, 0xff, 0xff}, 1)
+	if _, err := DecodeIntent(b, nil); !errors.Is(err, errRange) || !strings.Contains(err.Error(), "a.org") {
+		t.Errorf("a mode: %v", err)
 	}
 }
 
@@ -227,7 +249,7 @@ func TestIntentOfAMerge(t *testing.T) {
 	}
 }
 
-// FuzzIntent: no bytes panic, and what is accepted is the one encoding of it.
+// FuzzIntent: no bytes panic, and what is accepted is the one encoding of it, but for earlier formats.
 func FuzzIntent(f *testing.F) {
 	b, _ := encode(f, someIntent())
 	f.Add(b)
@@ -238,9 +260,12 @@ func FuzzIntent(f *testing.F) {
 	group.steps[1].Splices[1].Text = "short"
 	b, _ = encode(f, group)
 	f.Add(b)
+	for _, name := range []string{"plain", "trees", "grown", "group", "merge"} {
+		f.Add(earlier(f, name))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := DecodeIntent(data, collector{}.load)
-		if err != nil {
+		if err != nil || data[1] < intentFormat { // one of an earlier format is written in this one
 			return
 		}
 		if again, _ := encode(t, in); !cmp.Equal(data, again) {

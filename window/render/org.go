@@ -20,7 +20,9 @@ func (orgRenderer) Tail() string          { return "" }
 func (orgRenderer) Remark(text string) string { return "# " + text + "\n" }
 
 func (orgRenderer) Piece(e *Entry) string {
+	body := e.body()
 	var b strings.Builder
+	b.Grow(len(body) + 256) // and the heading
 	b.WriteString(strings.Repeat("*", e.Stars))
 	if todo := text.Keyword(e.Item.Todo); todo != "" {
 		b.WriteString(" " + todo)
@@ -43,7 +45,7 @@ func (orgRenderer) Piece(e *Entry) string {
 	} else {
 		orgDrawer(&b, e)
 	}
-	for _, line := range text.Lines(e.body()) {
+	for _, line := range text.Lines(body) {
 		text.WriteOrgLine(&b, line)
 	}
 	return b.String()

@@ -151,6 +151,9 @@ func testAppendRefused(h *history) {
 		h.Errorf("refused batches left %d records, the end at %v and the error %v", n, h.s.End(), h.s.Err())
 	}
 	h.append("behind", store.Commit)
+	if n := len(h.replay(store.Pos{})); n != 2 {
+		h.Errorf("behind refused batches there are %d records, want 2", n)
+	}
 }
 
 func testBlocks(h *history) {
