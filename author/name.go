@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,11 +22,13 @@ var (
 	ErrReserved = errors.New("that name would read as somebody who is no agent; choose another one, such as claude")
 )
 
-// reservedNames are words for a kind of author, or for the user.
-var reservedNames = []string{
-	"owner", "person", "human", "user", "me", "self",
-	"file", "fovea", "agent", "agents", "merge",
-	"admin", "root", "system",
+// reserved are the shapes of words for a kind of author, or for the user.
+var reserved = map[string]bool{}
+
+func init() {
+	for word := range strings.FieldsSeq("owner person human user me self file fovea agent agents merge admin root system") {
+		reserved[shapeOf(word)] = true
+	}
 }
 
 // Check returns nil if an agent may have the name. Otherwise the error wraps ErrName or
@@ -43,8 +44,7 @@ func Check(name string) error {
 		}
 		return fmt.Errorf("agent %s: %w; write %s", strconv.QuoteToASCII(name), ErrName, near)
 	}
-	shape := shapeOf(name)
-	if slices.ContainsFunc(reservedNames, func(word string) bool { return shapeOf(word) == shape }) {
+	if reserved[shapeOf(name)] {
 		return fmt.Errorf("agent %s: %w", name, ErrReserved)
 	}
 	return nil

@@ -28,12 +28,12 @@ func (p *parser) parseDrawer(at, limit int) Drawer {
 		return Drawer{}
 	}
 	p.drawerOpenings = append(p.drawerOpenings, at)
-	properties := p.properties[:0]
+	var few [8]Property // enough for nearly all drawers
+	properties := few[:0]
 	for l := range linesOf(src, first.next, limit) {
 		text := trimBlanks(l.text(src))
 		if isDrawerLine(text, drawerClose) {
 			p.reportRepeatedKeys(properties)
-			p.properties = properties
 			return Drawer{append([]Property(nil), properties...), at, l.next}
 		}
 		key, value, ok := splitProperty(text)

@@ -90,7 +90,6 @@ type parser struct {
 	doc            *Document
 	isDone         map[string]bool // every TODO keyword -> whether it is a done keyword
 	ownIsDone      map[string]bool // the same for the file alone; nil if there are no defaults
-	properties     []Property      // memory for those of the current drawer
 	drawerOpenings []int           // offsets of the drawers found by parseDrawer, increasing
 }
 

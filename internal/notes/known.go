@@ -43,6 +43,7 @@ func appendFolded(b []byte, text string) []byte {
 	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
 		text = norm.NFC.String(strings.ToLower(norm.NFC.String(text)))
 	}
+	b = slices.Grow(b, len(text))
 	start, blank := len(b), false
 	for _, r := range text {
 		switch {

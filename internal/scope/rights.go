@@ -69,8 +69,8 @@ func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, er
 
 // MayWrite denies an action that its actor is not allowed to do, before it reads or
 // reveals anything. Only the owner writes a protected file, and not over unreviewed changes;
-// an agent writes where it has rights.
-func (r *Rules) MayWrite(ctx context.Context, a Action, paths ...string) error {
+// an agent writes where it has rights. place finds where a path leads, see corpus.Root.Place.
+func (r *Rules) MayWrite(ctx context.Context, a Action, place func(string) (corpus.Place, error), paths ...string) error {
 	if err := r.Unprotected(ctx, a, paths...); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (r *Rules) MayWrite(ctx context.Context, a Action, paths ...string) error {
 		if judge == nil || !r.scope.IsFile(path) {
 			continue
 		}
-		p, err := r.scope.Root.Place(path)
+		p, err := place(path)
 		if err != nil {
 			return FailWrite(a.Name, path, err)
 		}

@@ -18,10 +18,12 @@ type Trust struct {
 	Doubt string // why nothing vouches for the baselines, "" if something does
 }
 
+var noBook = &guard.Book{}
+
 // Trust returns what the owner trusts now.
 func (r *Rules) Trust() Trust {
 	t := r.slot.At(r.scope.Chain.Head())
-	t.Book = cmp.Or(t.Book, &guard.Book{})
+	t.Book = cmp.Or(t.Book, noBook)
 	return t
 }
 

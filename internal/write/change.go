@@ -71,7 +71,7 @@ func (c *Change) Once(key any) error {
 // the file, or would list it if it existed.
 func (c *Change) Read(path string) (text string, there bool, err error) {
 	s := c.in.w.scope
-	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, path); err != nil {
+	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, c.in.place, path); err != nil {
 		return "", false, err
 	}
 	if c.in.index(path) < 0 { // a file of the group was admitted for the change that read it first
@@ -93,7 +93,7 @@ func (c *Change) Read(path string) (text string, there bool, err error) {
 // Fresh brings memory up to date with a file that the actor may write, and returns its text.
 // Errors: Denied, Locked, NotFound, Invalid (it is kept unparsed), Busy, Conflict.
 func (c *Change) Fresh(path string) (string, error) {
-	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, path); err != nil {
+	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, c.in.place, path); err != nil {
 		return "", err
 	}
 	return c.fresh(path)

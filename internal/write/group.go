@@ -40,6 +40,8 @@ type group struct {
 	size  int          // bytes of new text
 	kept  bool         // a change must be synced before its caller is answered
 	full  bool
+
+	places map[string]corpus.Place // where paths lead
 }
 
 // groupFile is a file that a group changes.
@@ -55,7 +57,7 @@ type groupFile struct {
 }
 
 func (w *Writer) newGroup(tx *chain.Tx) *group {
-	return &group{w: w, tx: tx, all: &chain.Steps{}, named: map[any]bool{}}
+	return &group{w: w, tx: tx, all: &chain.Steps{}, named: map[any]bool{}, places: map[string]corpus.Place{}}
 }
 
 // errLater is the result of a change that cannot be judged before the group is written.
@@ -112,7 +114,18 @@ func (g *group) read(c *Change, path string) (string, error) {
 	return text, err
 }
 
-// index returns the place of a file in the group, -1 for none.
+// place returns where a path leads. It is looked up once: each file is judged again when it is written.
+func (g *group) place(path string) (p corpus.Place, err error) {
+	p, known := g.places[path]
+	if !known {
+		if p, err = g.w.scope.Root.Place(path); err == nil {
+			g.places[path] = p
+		}
+	}
+	return p, err
+}
+
+// index returns the number of a file in the group, -1 for none.
 func (g *group) index(path string) int {
 	return slices.IndexFunc(g.files, func(f groupFile) bool { return f.path == path })
 }

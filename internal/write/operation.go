@@ -152,7 +152,7 @@ func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.De
 
 // InMemory commits state and leaves all files alone. It judges and tries as Run does.
 func (o *Operation) InMemory(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
-	if err := o.w.rights.MayWrite(ctx, o.action, delta.Paths...); err != nil {
+	if err := o.w.rights.MayWrite(ctx, o.action, o.w.scope.Root.Place, delta.Paths...); err != nil {
 		return chain.Commit{}, err
 	}
 	if o.action.DryRun {
