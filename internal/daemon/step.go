@@ -9,12 +9,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/graph"
 )
 
 // How a daemon keeps its memory in step with remotes.
@@ -45,8 +47,10 @@ func (t *terms) inStep(l *live) {
 		for _, name := range names {
 			wanted[name] = t.now.Load().config.Sync != config.SyncOff
 			if partners[name] == nil && wanted[name] {
-				partners[name] = newPartner(ctx, t, l.memory, name)
-				running.Go(partners[name].run)
+				p := &partner{terms: t, memory: l.memory, name: name, committed: make(signal, 1), shaken: make(signal, 1), news: make(chan string, 64)}
+				p.ctx, p.stop = context.WithCancel(ctx)
+				partners[name] = p
+				running.Go(p.run)
 			}
 		}
 		for name, p := range partners {
@@ -63,7 +67,7 @@ func (t *terms) inStep(l *live) {
 				commits, done = t.daemon.opts.Feed.Subscribe()
 			}
 			for _, p := range partners {
-				if !ok || e.Commit != nil {
+				if !ok || e.Commit != nil && (e.Commit.Kind != graph.KindMerge || !p.isPulling.Load()) {
 					p.committed.set()
 				}
 			}
@@ -81,32 +85,11 @@ func (s signal) set() {
 	}
 }
 
-// writers are the machines that have written since they were last asked for. It is safe for concurrent use.
-type writers struct {
-	mu    sync.Mutex
-	of    map[string]bool
-	isAll bool // any may have
-}
-
-func (w *writers) add(machine string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.of == nil {
-		w.of = map[string]bool{}
+func (s signal) clear() {
+	select {
+	case <-s:
+	default:
 	}
-	w.of[machine], w.isAll = true, w.isAll || machine == ""
-}
-
-// take returns the machines, none if all are to be asked.
-func (w *writers) take() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	names := slices.Sorted(maps.Keys(w.of))
-	if w.isAll {
-		names = nil
-	}
-	w.of, w.isAll = nil, false
-	return names
 }
 
 // partner is a remote that the memory is kept in step with.
@@ -116,111 +99,110 @@ type partner struct {
 	terms     *terms
 	memory    *fovea.Memory
 	name      string
-	committed signal  // something was committed here
-	shaken    signal  // what this machine wrote there may be gone
-	changed   signal  // another machine has written there
-	writers   writers // which
-	problem   string  // the last one that was logged
-}
-
-func newPartner(ctx context.Context, t *terms, m *fovea.Memory, name string) *partner {
-	p := &partner{terms: t, memory: m, name: name, committed: make(signal, 1), changed: make(signal, 1), shaken: make(signal, 1)}
-	p.ctx, p.stop = context.WithCancel(ctx)
-	return p
+	committed signal      // something was committed here
+	shaken    signal      // what this machine wrote there may be gone
+	news      chan string // machines that have written there, "" for any
+	isPulling atomic.Bool // merges bring only what is there
+	problem   string      // the last one that was logged
 }
 
 // run exchanges commits with the remote now, after commits here, when another machine has written
 // there, and from time to time, until it is stopped. A remote that cannot be reached is tried again,
 // less and less often.
 func (p *partner) run() {
-	watching := make(chan error, 1)
+	watching, isWatched := make(chan error, 1), false
 	var running sync.WaitGroup
 	defer running.Wait()
-	watch := func() {
-		running.Go(func() {
-			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, func(machine string) {
-				p.writers.add(machine)
-				p.changed.set()
-			}, p.shaken.set)
-		})
-	}
-	watch()
 	isSlow := remotes.IsRepository(p.memory, p.name)
-	retry, every := firstRetry, checkEvery
-	p.writers.add("")
+	retry, every, machines := firstRetry, checkEvery, []string(nil)
 	for how := remotes.OpSync; ; {
 		if how == remotes.OpSync && remotes.ScrubDue(p.memory, p.name) {
 			how = remotes.OpScrub
 		}
-		err := p.exchange(how)
-		if how = remotes.OpSync; err != nil {
-			p.writers.add("")
-		}
+		err := p.exchange(how, machines)
 		if p.ctx.Err() != nil || p.terms.now.Load().config.Sync == config.SyncOnce && err == nil {
 			return
 		}
 		next := every
 		if err != nil {
 			next, retry = retry, min(2*retry, lastRetry)
-		} else {
-			retry = firstRetry
+		} else if retry = firstRetry; !isWatched {
+			isWatched = true
+			running.Go(func() { watching <- p.watch() })
 		}
-		pushed := time.Now()
-		again := time.NewTimer(next/2 + rand.N(next/2+1))
+		pushed, again := time.Now(), time.NewTimer(next/2+rand.N(next/2+1))
+		how, machines = remotes.OpSync, nil
 		select {
 		case <-p.ctx.Done():
 		case <-again.C:
-			p.writers.add("")
-		case <-p.changed:
+		case machine := <-p.news:
+			if machines = p.writers(machine); err == nil && machines != nil {
+				how = remotes.OpPull
+			}
 		case <-p.shaken:
 			how = remotes.OpScrub
 			p.delay(rand.N(firstRetry)) // not all machines at once
 		case <-p.committed:
-			how = remotes.OpPush
-			wait := settle + rand.N(settle)
-			if isSlow {
-				wait = max(wait, pushEvery-time.Since(pushed))
+			if wait := settle + rand.N(settle); isSlow {
+				p.delay(max(wait, pushEvery-time.Since(pushed)))
+			} else {
+				p.delay(wait)
 			}
-			if p.delay(wait) {
-				how = remotes.OpSync
+			if err == nil { // else all may be needed
+				how = remotes.OpPush
 			}
 		case err := <-watching:
-			if every = pollEvery; !errors.Is(err, remotes.ErrUnwatched) { // the connection broke
-				p.delay(next/2 + rand.N(next/2+1))
-				watch()
+			if isWatched = errors.Is(err, remotes.ErrUnwatched); isWatched { // it never will be
+				every = pollEvery
 			}
+			p.delay(firstRetry) // the connection broke
 		}
 		again.Stop()
 	}
 }
 
-// delay waits, unless another machine writes meanwhile: it reports that.
-func (p *partner) delay(d time.Duration) (isChanged bool) {
-	over := time.NewTimer(d)
-	defer over.Stop()
+// watch notes what happens at the remote.
+func (p *partner) watch() error {
+	return remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, func(machine string) {
+		select {
+		case p.news <- machine:
+		case <-p.ctx.Done():
+		}
+	}, p.shaken.set)
+}
+
+// writers are the machines that have written, with one of them; none if all are to be asked.
+func (p *partner) writers(machine string) []string {
+	for all := map[string]bool{machine: true}; ; {
+		select {
+		case machine = <-p.news:
+			all[machine] = true
+			continue
+		default:
+		}
+		if all[""] {
+			return nil
+		}
+		return slices.Sorted(maps.Keys(all))
+	}
+}
+
+// delay waits.
+func (p *partner) delay(d time.Duration) {
 	select {
 	case <-p.ctx.Done():
-	case <-over.C:
-	case <-p.changed:
-		return true
+	case <-time.After(d):
 	}
-	return false
 }
 
 // exchange brings the memory and the remote in step by an operation. It logs a problem once, and that it
 // is over.
-func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) error {
-	news, req := []signal{p.committed}, remotes.SyncRequest{Name: p.name} // what they tell of comes with this
-	if how == remotes.OpSync {
-		news, req.From = append(news, p.changed), p.writers.take()
+func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse], machines []string) error {
+	if p.isPulling.Store(how == remotes.OpPull); how != remotes.OpPull {
+		p.committed.clear() // it comes with this
 	}
-	for _, s := range news {
-		select {
-		case <-s:
-		default:
-		}
-	}
-	done, err := how.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), req)
+	done, err := how.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), remotes.SyncRequest{Name: p.name, From: machines})
+	p.isPulling.Store(false)
 	log, problem := p.terms.daemon.opts.Log, ""
 	if err == nil && done.Scrubbed != nil && len(done.Scrubbed.Damaged) > 0 {
 		log.Warn("what this machine had written was gone or damaged, and was written again", "remote", p.name, "objects", len(done.Scrubbed.Damaged))

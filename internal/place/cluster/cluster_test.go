@@ -103,7 +103,7 @@ func TestOpening(t *testing.T) {
 	if _, err := js.CreateStream(t.Context(), theirs); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cluster.Open(t.Context(), s.URL("team", "own=true"), true); err == nil || !strings.Contains(err.Error(), "messages a subject: -1 instead of 1") {
+	if _, err := cluster.Open(t.Context(), s.URL("team", "own=true"), true); err == nil || !strings.Contains(err.Error(), "MaxMsgsPerSubject: -1 instead of 1") {
 		t.Errorf("a stream of another shape: %v", err)
 	}
 	stream, err := js.Stream(t.Context(), "FOVEA-OWN-team")
