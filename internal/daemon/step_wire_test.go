@@ -61,10 +61,11 @@ func (c counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWire: an edit of one note that two machines have live in step over three servers moves at most
-// 6 kB on the connection of each machine, and is readable there soon.
+// TestWire prints what an edit of one note moves on the connection of each of two machines that are live
+// in step over three servers, with the packs that are joined meanwhile, and how soon it is readable there. It fails where an edit
+// moves far more than it did, see decision 0276.
 func TestWire(t *testing.T) {
-	const edits, most = 40, 6000
+	const edits = 40
 	s := placetest.StartServers(t, 3, "")
 	how := func(o *daemon.Options) {
 		o.Config.Sync = config.SyncAlways
@@ -100,7 +101,7 @@ func TestWire(t *testing.T) {
 	t.Logf("readable there: p50 %v, p95 %v; an edit moves %d bytes at its machine, %d at the other",
 		took[edits/2], took[edits*95/100], moved[0].Load()/edits, moved[1].Load()/edits)
 	for i, n := range moved {
-		if each := n.Load() / edits; each > most {
+		if each := n.Load() / edits; each > []int64{7500, 10000}[i] {
 			t.Errorf("machine %d moves %d bytes an edit", i, each)
 		}
 	}

@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -167,32 +166,28 @@ func (c *cluster) forget() {
 	clear(c.kept)
 }
 
-// The kinds of subjects.
-const (
-	objects = "o"
-	chunks  = "c"
-)
-
 // tokens writes the name of an object as tokens of a subject: its slash parts them, its dots are
 // written as equals signs.
-var tokens = strings.NewReplacer(".", "=", "/", ".")
+var tokens, names = strings.NewReplacer(".", "=", "/", "."), strings.NewReplacer(".", "/", "=", ".")
 
-// subject is that of an object, or what those of its chunks begin with.
-func (c *cluster) subject(kind, name string) string {
-	return c.prefix + "." + kind + "." + tokens.Replace(name)
+// The subjects of an object: behind its name stands a token that no part of a name is, then one for the
+// object itself, or the digest of its bytes and the number of a chunk. So writers at once do not meet in
+// chunks, one that writes again writes the same, and all go together.
+const (
+	behindName = ".="
+	whole      = behindName + ".o"
+)
+
+func (c *cluster) subject(name string) string { return c.prefix + "." + tokens.Replace(name) }
+
+func (c *cluster) chunkOf(name, sum string, i int) string {
+	return fmt.Sprintf("%s%s.%s.%d", c.subject(name), behindName, sum, i)
 }
 
-// object is the name of the object that a subject of a kind is about, "" for another one.
-func (c *cluster) object(kind, subject string) string {
-	rest, ok := strings.CutPrefix(subject, c.prefix+"."+kind+".")
-	if !ok {
-		return ""
-	}
-	parts := strings.Split(rest, ".")
-	if kind == chunks { // behind the name stand the digest and the number
-		parts = parts[:max(0, len(parts)-2)]
-	}
-	return strings.ReplaceAll(strings.Join(parts, "/"), "=", ".")
+// object is the name of the object that a subject is about.
+func (c *cluster) object(subject string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(subject, c.prefix+"."), behindName+".")
+	return names.Replace(name)
 }
 
 // Get returns an object, see place.Place. One whose chunks left while they were read was replaced
@@ -218,7 +213,7 @@ func (c *cluster) Get(ctx context.Context, name string) (data []byte, tag string
 
 // read reads an object. The tag says whether it is there, even if a chunk is not.
 func (c *cluster) read(ctx context.Context, name string) (data []byte, tag string, err error) {
-	m, err := c.stream.GetLastMsgForSubject(ctx, c.subject(objects, name))
+	m, err := c.stream.GetLastMsgForSubject(ctx, c.subject(name)+whole)
 	if err != nil {
 		return nil, "", c.fault(name, err)
 	}
@@ -247,12 +242,6 @@ func (c *cluster) read(ctx context.Context, name string) (data []byte, tag strin
 	return data, tag, nil
 }
 
-// chunkOf is the subject of a chunk of an object whose bytes have that digest: writers at once do not
-// meet there, and one that writes again writes the same.
-func (c *cluster) chunkOf(name, sum string, i int) string {
-	return fmt.Sprintf("%s.%s.%d", c.subject(chunks, name), sum, i)
-}
-
 func sumOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -271,7 +260,7 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) (err e
 	case len(data) > place.MaxObject:
 		return fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged)
 	}
-	m, sum := &nats.Msg{Subject: c.subject(objects, name), Data: data}, ""
+	m, sum := &nats.Msg{Subject: c.subject(name)+whole, Data: data}, ""
 	if len(data) > c.chunk {
 		sum = sumOf(data)
 		n := 0
@@ -292,7 +281,7 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) (err e
 		c.keep(name, data, tag)
 	}
 	if replaced != "" && replaced != sum {
-		return c.purge(ctx, fmt.Sprintf("%s.%s.*", c.subject(chunks, name), replaced))
+		return c.purge(ctx, c.subject(name)+behindName+"."+replaced+".*")
 	}
 	return nil
 }
@@ -305,19 +294,21 @@ func (c *cluster) publish(ctx context.Context, m *nats.Msg, how ...jetstream.Pub
 // List returns the names that begin with a prefix, see place.Place. Of an object that was never
 // finished it has the name, so that who cleans up removes its chunks.
 func (c *cluster) List(ctx context.Context, prefix string) ([]string, error) {
-	folder, _, _ := strings.Cut(prefix, "/")
-	info, err := c.stream.Info(ctx, jetstream.WithSubjectFilter(c.subject("*", folder)+".>"))
+	filter := c.prefix + ".>"
+	if folder, _, isIn := strings.Cut(prefix, "/"); isIn {
+		filter = c.subject(folder) + ".>"
+	}
+	info, err := c.stream.Info(ctx, jetstream.WithSubjectFilter(filter))
 	if err != nil {
 		return nil, c.fault(prefix, err)
 	}
-	names := map[string]bool{}
+	there := map[string]bool{}
 	for subject := range info.State.Subjects {
-		name := cmp.Or(c.object(objects, subject), c.object(chunks, subject))
-		if strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
-			names[name] = true
+		if name := c.object(subject); strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
+			there[name] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(names)), nil
+	return slices.Sorted(maps.Keys(there)), nil
 }
 
 // Remove removes an object with its chunks, see place.Place.
@@ -326,7 +317,7 @@ func (c *cluster) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	c.forget()
-	return cmp.Or(c.purge(ctx, c.subject(objects, name)), c.purge(ctx, c.subject(chunks, name)+".>"))
+	return c.purge(ctx, c.subject(name)+behindName+".>")
 }
 
 func (c *cluster) purge(ctx context.Context, subject string) error {
@@ -350,13 +341,13 @@ func (c *cluster) Watch(ctx context.Context, prefix string, changed func(name st
 	}
 	defer func() { _ = elected.Unsubscribe() }() // the connection may be closed
 	consumer, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{c.subject(objects, folder) + ".>"}, DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true,
+		FilterSubjects: []string{c.subject(folder) + ".*" + whole}, DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true,
 	})
 	if err != nil {
 		return c.fault(prefix, err)
 	}
 	consuming, err := consumer.Consume(func(m jetstream.Msg) {
-		if name := c.object(objects, m.Subject()); strings.HasPrefix(name, prefix) {
+		if name := c.object(m.Subject()); strings.HasPrefix(name, prefix) {
 			changed(name)
 		}
 	})
