@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -27,7 +26,7 @@ const (
 	pushEvery   = time.Minute           // between two pushes to a host of repositories
 	firstRetry  = 5 * time.Second
 	lastRetry   = 10 * time.Minute
-	lookRemotes = 15 * time.Second // for remotes that were added or removed
+	lookRemotes = 2 * time.Second // for remotes that were added or removed
 )
 
 // inStep keeps the memory in step with its remotes until the daemon ends, as the configuration says.
@@ -38,8 +37,6 @@ func (t *terms) inStep(l *live) {
 	defer running.Wait()
 	look := time.NewTicker(lookRemotes)
 	defer look.Stop()
-	commits, done := t.daemon.opts.Feed.Subscribe()
-	defer func() { done() }()
 	for ctx.Err() == nil {
 		names, err := remotes.Names(l.memory)
 		l.logError(err)
@@ -47,7 +44,8 @@ func (t *terms) inStep(l *live) {
 		for _, name := range names {
 			wanted[name] = t.now.Load().config.Sync != config.SyncOff
 			if partners[name] == nil && wanted[name] {
-				p := &partner{terms: t, memory: l.memory, name: name, committed: make(signal, 1), shaken: make(signal, 1), news: make(chan string, 64)}
+				p := &partner{terms: t, memory: l.memory, name: name, every: checkEvery,
+					watching: make(chan error, 1), shaken: make(chan struct{}, 1), news: make(chan string, 64)}
 				p.ctx, p.stop = context.WithCancel(ctx)
 				partners[name] = p
 				running.Go(p.run)
@@ -62,33 +60,7 @@ func (t *terms) inStep(l *live) {
 		select {
 		case <-ctx.Done():
 		case <-look.C:
-		case e, ok := <-commits:
-			if !ok { // too late to be told everything: all may have changed
-				commits, done = t.daemon.opts.Feed.Subscribe()
-			}
-			for _, p := range partners {
-				if !ok || e.Commit != nil && (e.Commit.Kind != graph.KindMerge || !p.isPulling.Load()) {
-					p.committed.set()
-				}
-			}
 		}
-	}
-}
-
-// signal is something that has happened since it was last looked at.
-type signal chan struct{}
-
-func (s signal) set() {
-	select {
-	case s <- struct{}{}:
-	default:
-	}
-}
-
-func (s signal) clear() {
-	select {
-	case <-s:
-	default:
 	}
 }
 
@@ -99,65 +71,107 @@ type partner struct {
 	terms     *terms
 	memory    *fovea.Memory
 	name      string
-	committed signal      // something was committed here
-	shaken    signal      // what this machine wrote there may be gone
-	news      chan string // machines that have written there, "" for any
-	isPulling atomic.Bool // merges bring only what is there
-	problem   string      // the last one that was logged
+	feed      <-chan api.Event
+	unfeed    func()
+	watching  chan error // why the remote is no longer watched
+	isWatched bool       // or never will be
+	every     time.Duration
+	shaken    chan struct{} // what this machine wrote there may be gone
+	news      chan string   // machines that have written there, "" for any
+	problem   string        // the last one that was logged
 }
 
 // run exchanges commits with the remote now, after commits here, when another machine has written
 // there, and from time to time, until it is stopped. A remote that cannot be reached is tried again,
 // less and less often.
 func (p *partner) run() {
-	watching, isWatched := make(chan error, 1), false
 	var running sync.WaitGroup
 	defer running.Wait()
+	p.feed, p.unfeed = p.terms.daemon.opts.Feed.Subscribe()
+	defer func() { p.unfeed() }()
 	isSlow := remotes.IsRepository(p.memory, p.name)
-	retry, every, machines := firstRetry, checkEvery, []string(nil)
-	for how := remotes.OpSync; ; {
+	how, machines, retry := remotes.OpSync, []string(nil), firstRetry
+	for p.ctx.Err() == nil {
 		if how == remotes.OpSync && remotes.ScrubDue(p.memory, p.name) {
 			how = remotes.OpScrub
 		}
+		if how != remotes.OpPull {
+			p.isBehind(false) // what was committed goes with this
+		}
 		err := p.exchange(how, machines)
-		if p.ctx.Err() != nil || p.terms.now.Load().config.Sync == config.SyncOnce && err == nil {
+		isBehind, wait, quiet := p.isBehind(true), p.every, time.Duration(0) // merges brought only what is there, or went with this
+		switch {
+		case err != nil:
+			wait, retry = retry, min(2*retry, lastRetry)
+		case p.terms.now.Load().config.Sync == config.SyncOnce:
 			return
+		case !p.isWatched:
+			p.isWatched = true
+			running.Go(func() { p.watching <- p.watch() })
+			fallthrough
+		default:
+			retry = firstRetry
 		}
-		next := every
-		if err != nil {
-			next, retry = retry, min(2*retry, lastRetry)
-		} else if retry = firstRetry; !isWatched {
-			isWatched = true
-			running.Go(func() { watching <- p.watch() })
+		if isSlow {
+			quiet = pushEvery
 		}
-		pushed, again := time.Now(), time.NewTimer(next/2+rand.N(next/2+1))
-		how, machines = remotes.OpSync, nil
+		how, machines = p.next(wait, quiet, isBehind)
+		if err != nil && how != remotes.OpScrub { // all may be needed
+			how, machines = remotes.OpSync, nil
+		}
+	}
+}
+
+// next waits for the reason of the next exchange, and returns what that is.
+func (p *partner) next(wait, quiet time.Duration, isBehind bool) (how api.Op[remotes.SyncRequest, *remotes.SyncResponse], machines []string) {
+	again, now := time.NewTimer(wait/2+rand.N(wait/2+1)), time.Now()
+	defer again.Stop()
+	for !isBehind {
 		select {
 		case <-p.ctx.Done():
+			return remotes.OpSync, nil
 		case <-again.C:
+			return remotes.OpSync, nil
 		case machine := <-p.news:
-			if machines = p.writers(machine); err == nil && machines != nil {
-				how = remotes.OpPull
+			if machines = p.writers(machine); machines == nil {
+				return remotes.OpSync, nil
 			}
+			return remotes.OpPull, machines
 		case <-p.shaken:
-			how = remotes.OpScrub
 			p.delay(rand.N(firstRetry)) // not all machines at once
-		case <-p.committed:
-			if wait := settle + rand.N(settle); isSlow {
-				p.delay(max(wait, pushEvery-time.Since(pushed)))
-			} else {
-				p.delay(wait)
-			}
-			if err == nil { // else all may be needed
-				how = remotes.OpPush
-			}
-		case err := <-watching:
-			if isWatched = errors.Is(err, remotes.ErrUnwatched); isWatched { // it never will be
-				every = pollEvery
+			return remotes.OpScrub, nil
+		case err := <-p.watching:
+			if p.isWatched = errors.Is(err, remotes.ErrUnwatched); p.isWatched {
+				p.every = pollEvery
 			}
 			p.delay(firstRetry) // the connection broke
+			return remotes.OpSync, nil
+		case e, ok := <-p.feed:
+			isBehind = p.isNews(e, ok, false)
 		}
-		again.Stop()
+	}
+	p.delay(max(settle+rand.N(settle), quiet-time.Since(now)))
+	return remotes.OpPush, nil
+}
+
+// isNews reports whether an event is a commit that the remote lacks, which merges may not be.
+func (p *partner) isNews(e api.Event, ok, butMerges bool) bool {
+	if !ok { // too late to be told everything
+		p.feed, p.unfeed = p.terms.daemon.opts.Feed.Subscribe()
+		return true
+	}
+	return e.Commit != nil && !(butMerges && e.Commit.Kind == graph.KindMerge)
+}
+
+// isBehind reports whether there was news since it was last looked for.
+func (p *partner) isBehind(butMerges bool) (is bool) {
+	for {
+		select {
+		case e, ok := <-p.feed:
+			is = p.isNews(e, ok, butMerges) || is
+		default:
+			return is
+		}
 	}
 }
 
@@ -168,7 +182,12 @@ func (p *partner) watch() error {
 		case p.news <- machine:
 		case <-p.ctx.Done():
 		}
-	}, p.shaken.set)
+	}, func() {
+		select {
+		case p.shaken <- struct{}{}:
+		default:
+		}
+	})
 }
 
 // writers are the machines that have written, with one of them; none if all are to be asked.
@@ -198,11 +217,7 @@ func (p *partner) delay(d time.Duration) {
 // exchange brings the memory and the remote in step by an operation. It logs a problem once, and that it
 // is over.
 func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse], machines []string) error {
-	if p.isPulling.Store(how == remotes.OpPull); how != remotes.OpPull {
-		p.committed.clear() // it comes with this
-	}
 	done, err := how.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), remotes.SyncRequest{Name: p.name, From: machines})
-	p.isPulling.Store(false)
 	log, problem := p.terms.daemon.opts.Log, ""
 	if err == nil && done.Scrubbed != nil && len(done.Scrubbed.Damaged) > 0 {
 		log.Warn("what this machine had written was gone or damaged, and was written again", "remote", p.name, "objects", len(done.Scrubbed.Damaged))
