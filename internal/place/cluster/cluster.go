@@ -260,7 +260,7 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) (err e
 	case len(data) > place.MaxObject:
 		return fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged)
 	}
-	m, sum := &nats.Msg{Subject: c.subject(name)+whole, Data: data}, ""
+	m, sum := &nats.Msg{Subject: c.subject(name) + whole, Data: data}, ""
 	if len(data) > c.chunk {
 		sum = sumOf(data)
 		n := 0
