@@ -57,7 +57,7 @@ type version struct {
 	tag  string
 }
 
-// Opener returns what opens places. Those of one address that are open at once have one connection.
+// Opener returns what opens places. Those of one address that are there and open at once have one connection.
 func Opener() func(ctx context.Context, address string, create bool) (place.Place, error) {
 	var mu sync.Mutex
 	open := map[string]*cluster{}
@@ -71,7 +71,7 @@ func Opener() func(ctx context.Context, address string, create bool) (place.Plac
 			_ = c.Close() // the last user is leaving, or the connection is broken
 		}
 		p, err := Open(ctx, address, create)
-		if err == nil {
+		if err == nil && !create {
 			open[address] = p.(*cluster)
 		}
 		return p, err

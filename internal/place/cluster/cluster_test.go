@@ -222,9 +222,10 @@ func subjects(t *testing.T, s *placetest.Servers, word string) (n int) {
 func TestShared(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
 	open, url := cluster.Opener(), s.URL("team", "")
+	create(t, url)
 	var all []place.Place
-	for i := range 3 {
-		p, err := open(t.Context(), url, i == 0)
+	for range 3 {
+		p, err := open(t.Context(), url, false)
 		if err != nil {
 			t.Fatal(err)
 		}
