@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // The operations that carry commits.
@@ -120,7 +121,7 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 			return nil, fault.Wrap(op, name, kindOf(err), err)
 		}
 	}
-	noted(r.State, func(m *met) { m.Time = time.Now().UTC() })
+	_ = vfs.WriteJSON(r.State, syncedFile, time.Now())
 	return done, nil
 }
 
@@ -139,11 +140,11 @@ func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 }
 
 // scrub reads back what this machine has written.
-func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
-	found, err := r.Scrub(ctx)
-	done.Scrubbed = &found
-	if err == nil {
-		noted(r.State, func(m *met) { m.Scrubbed = time.Now().UTC() })
+func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) (err error) {
+	_ = vfs.WriteJSON(r.State, scrubbedFile, time.Now()) // before it, see Watch
+	done.Scrubbed, err = r.Scrub(ctx)
+	if err != nil {
+		_ = vfs.RemoveIfThere(r.State, scrubbedFile)
 	}
 	return err
 }
@@ -214,6 +215,49 @@ func turn(ctx context.Context, a api.Access) (done func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// Files in the folder of a remote with the time when it was last synced, and scrubbed. They may be lost.
+const (
+	syncedFile   = "synced.json"
+	scrubbedFile = "scrubbed.json"
+)
+
+// lastTime returns the time in such a file, zero without one.
+func lastTime(m *fovea.Memory, name, file string) (at time.Time) {
+	_ = vfs.ReadJSON(m.Histories().State, remotesFolder+"/"+name+"/"+file, &at)
+	return at
+}
+
+// ScrubDue reports whether it is time for OpScrub: every day, and after what Watch was told.
+func ScrubDue(m *fovea.Memory, name string) bool {
+	return time.Since(lastTime(m, name, scrubbedFile)) > 24*time.Hour
+}
+
+// Watch calls changed with the name of each other machine's log that is written to a remote, and with
+// "" when any may have been, until ctx ends. It returns nil at once for a place that cannot be watched.
+func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, changed func(machine string)) error {
+	k, err := read(m, "watch", name)
+	if err != nil {
+		return err
+	}
+	p, err := place.Open(ctx, k.URL, places)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	w, ok := p.(place.Watcher)
+	if !ok {
+		return nil
+	}
+	return w.Watch(ctx, place.HeadFolder, func(head string) {
+		if head == "" { // what is there may not be what was written
+			_ = vfs.RemoveIfThere(m.Histories().State, remotesFolder+"/"+name+"/"+scrubbedFile)
+		}
+		if machine := strings.TrimPrefix(head, place.HeadFolder); machine != k.Machine {
+			changed(machine)
+		}
+	})
 }
 
 // OpMerge merges another copy.

@@ -137,7 +137,7 @@ func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remo
 		}
 		if c := r.Scrubbed; c != nil {
 			printFiles(s.Out, "damaged", c.Damaged)
-			s.Report("%s read back, %d bytes; %d gone or damaged", scope.Count(c.Pieces, "piece"), c.Bytes, len(c.Damaged))
+			s.Report("%s read back, %d bytes; %d gone or damaged", scope.Count(c.Objects, "object"), c.Bytes, len(c.Damaged))
 		}
 		switch {
 		case op.Name == "pull":

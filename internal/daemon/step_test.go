@@ -85,7 +85,7 @@ func TestInStep(t *testing.T) {
 	}
 	all, err := remotes.OpRemotes.Call(t.Context(), a.far.Service, api.None{})
 	a.check(err)
-	if len(all) != 1 || all[0].Met == "" {
+	if len(all) != 1 || all[0].Synced.IsZero() {
 		t.Errorf("the list says %+v", all)
 	}
 }
