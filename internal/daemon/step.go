@@ -21,6 +21,7 @@ import (
 const (
 	settle    = 50 * time.Millisecond // after a commit, so that a burst goes out at once; as much again at random
 	gather    = time.Millisecond      // after a log of another machine was written, likewise
+	spread    = time.Second           // within which all machines sync after a disturbance of the place
 	pushEvery = time.Minute           // to a place that cannot be watched
 	askEvery  = 30 * time.Second      // on average where nothing happens, and between two attempts; twice that at random
 	requests  = 8                     // of a sync, besides one for each other machine
@@ -43,8 +44,7 @@ func (t *terms) inStep(l *live) func() {
 		var ctx context.Context
 		ctx, stop = context.WithCancel(l.ctx)
 		for _, name := range names {
-			p := &partner{terms: t, live: l, ctx: ctx, name: name, isOnce: mode == config.SyncOnce,
-				news: make(chan string, 64), from: map[string]bool{}}
+			p := &partner{terms: t, live: l, ctx: ctx, name: name, news: make(chan string, 64), from: map[string]bool{}}
 			if mode != config.SyncOff {
 				l.work.Go(func() { t.daemon.kept(ctx, "keeping in step with "+name, p.run) })
 			}
@@ -57,12 +57,11 @@ func (t *terms) inStep(l *live) func() {
 
 // partner is a remote that the memory is kept in step with.
 type partner struct {
-	terms  *terms
-	live   *live
-	ctx    context.Context
-	name   string
-	isOnce bool
-	news   chan string // machines that have written there, "" for any; closed if the place cannot be watched
+	terms *terms
+	live  *live
+	ctx   context.Context
+	name  string
+	news  chan string // machines that have written there, "" for any; closed if the place cannot be watched
 
 	// Of run:
 	due, last time.Time       // of exchanges: the next one, and the one before
@@ -88,7 +87,11 @@ func (p *partner) run() {
 				continue
 			}
 			p.from[machine] = true
-			p.soon(gather)
+			wait := gather
+			if machine == "" { // as after another server took over: not all machines at once
+				wait = rand.N(spread)
+			}
+			p.soon(wait)
 		case e, ok := <-commits:
 			if !ok { // too late for all of them
 				commits, leave = p.terms.daemon.opts.Feed.Subscribe()
@@ -102,7 +105,7 @@ func (p *partner) run() {
 				p.soon(settle + rand.N(settle))
 			}
 		case <-time.After(time.Until(p.due)):
-			if p.exchange() && p.isOnce {
+			if p.exchange() && p.terms.now.Load().config.Sync == config.SyncOnce {
 				return
 			}
 		}
@@ -116,11 +119,12 @@ func (p *partner) soon(wait time.Duration) {
 	}
 }
 
-// exchange carries what is due, and all where nothing is or where that is not known. It reports whether
-// that was done.
+// exchange carries what is due, and all if that is not known. It reports whether that was done.
 func (p *partner) exchange() bool {
 	op, req := remotes.OpSync, remotes.SyncRequest{Name: p.name, From: slices.Sorted(maps.Keys(p.from))}
 	switch {
+	case p.problem == "" && remotes.ScrubDue(p.live.memory, p.name):
+		op, req.From = remotes.OpScrub, nil
 	case p.rest > 0 || p.from[""] || len(p.from) == 0 && !p.isBehind:
 		req.From = nil
 	case len(p.from) == 0:
@@ -130,50 +134,28 @@ func (p *partner) exchange() bool {
 	}
 	clear(p.from)
 	p.isBehind = false
-	done, err := p.call(op, req)
-	if err == nil && remotes.ScrubDue(p.live.memory, p.name) {
-		_, err = p.call(remotes.OpScrub, remotes.SyncRequest{Name: p.name})
-	}
-	wait := askEvery
+	done, err := op.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), req)
+	wait, problem := askEvery, ""
 	if err != nil {
-		p.from[""] = true
+		p.from[""], problem = true, advise(err).Error()
 	} else {
 		p.brought, wait = done.Commits(), askEvery*time.Duration(requests+len(done.Machines))
-	}
-	p.last = time.Now()
-	p.due = p.last.Add(wait + rand.N(wait))
-	return err == nil
-}
-
-// call asks for an operation on the remote. It logs what that moved, and a problem when it is another one.
-func (p *partner) call(op api.Op[remotes.SyncRequest, *remotes.SyncResponse], req remotes.SyncRequest) (*remotes.SyncResponse, error) {
-	done, err := op.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), req)
-	log, problem := p.live.log, ""
-	switch {
-	case err != nil:
-		problem = advise(err).Error()
-	case done.Scrubbed != nil && len(done.Scrubbed.Damaged) > 0:
-		log.Warn("what this machine had written was gone or damaged, and was written again", "remote", p.name, "objects", len(done.Scrubbed.Damaged))
-	case done.Pushed > 0 || done.Commits() > 0:
-		log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", done.Commits())
+		if damaged := len(done.Damaged); done.Pushed > 0 || p.brought > 0 || damaged > 0 {
+			p.live.log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", p.brought, "damaged there", damaged)
+		}
 	}
 	if problem != p.problem && p.ctx.Err() == nil {
-		log.Warn("keeping in step", "remote", p.name, "problem", cmp.Or(problem, "none any longer"))
+		p.live.log.Warn("keeping in step", "remote", p.name, "problem", cmp.Or(problem, "none any longer"))
 	}
-	p.problem = problem
-	return done, err
+	p.problem, p.last = problem, time.Now()
+	p.due = p.last.Add(wait + rand.N(wait))
+	return err == nil
 }
 
 // watch passes on which machines write to the remote, until it is found that the place cannot tell.
 func (p *partner) watch() {
 	for p.ctx.Err() == nil {
-		err := remotes.Watch(p.ctx, p.live.memory, p.terms.daemon.opts.Local.Places, p.name, func(machine string) {
-			select {
-			case p.news <- machine:
-			case <-p.ctx.Done():
-			}
-		})
-		if err == nil {
+		if remotes.Watch(p.ctx, p.live.memory, p.terms.daemon.opts.Local.Places, p.name, p.news) == nil {
 			close(p.news)
 			return
 		}
