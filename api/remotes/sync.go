@@ -215,10 +215,7 @@ func turn(ctx context.Context, a api.Access) (done func(), err error) {
 }
 
 // Files in the folder of a remote with the time when it was last synced, and scrubbed. They may be lost.
-const (
-	syncedFile   = "synced.json"
-	scrubbedFile = "scrubbed.json"
-)
+const syncedFile, scrubbedFile = "synced.json", "scrubbed.json"
 
 // lastTime returns the time in such a file, zero without one.
 func lastTime(m *fovea.Memory, name, file string) (at time.Time) {

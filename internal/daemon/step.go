@@ -24,7 +24,7 @@ const (
 	spread    = time.Second           // within which all machines sync after a disturbance of the place
 	pushEvery = time.Minute           // to a place that cannot be watched
 	askEvery  = 30 * time.Second      // on average where nothing happens, and between two attempts; twice that at random
-	requests  = 8                     // of a sync, besides one for each other machine
+	requests  = 6                     // of a sync, besides one for each other machine
 )
 
 // inStep returns what keeps the memory in step with the remotes that it has, as the configuration says.
@@ -75,15 +75,14 @@ type partner struct {
 // run exchanges commits with the remote at once, after commits here, when other machines have written
 // there, and every few minutes.
 func (p *partner) run() {
-	news := p.news
 	commits, leave := p.terms.daemon.opts.Feed.Subscribe()
 	defer func() { leave() }()
 	for p.ctx.Err() == nil {
 		select {
 		case <-p.ctx.Done():
-		case machine, isWatched := <-news:
+		case machine, isWatched := <-p.news:
 			if !isWatched {
-				news, p.rest = nil, pushEvery
+				p.news, p.rest = nil, pushEvery
 				continue
 			}
 			p.from[machine] = true
