@@ -317,13 +317,13 @@ func kindOf(err error) fault.Kind {
 		return fault.Invalid
 	case errors.Is(err, place.ErrNoAnswer):
 		return fault.Unreachable
-	case errors.Is(err, place.ErrRight):
+	case isAny(err, place.ErrRight, place.ErrListOwner):
 		return fault.Denied
 	case isAny(err, place.ErrBehind, fs.ErrNotExist, place.ErrNone, place.ErrAway, place.ErrFolder, place.ErrPart):
 		return fault.NotFound
 	case isAny(err, place.ErrChanged, place.ErrReplaced):
 		return fault.Conflict
-	case isDamaged, isAny(err, place.ErrSeal, place.ErrFork, place.ErrDamaged, place.ErrFormat, place.ErrBack):
+	case isDamaged, isAny(err, place.ErrSeal, place.ErrFork, place.ErrDamaged, place.ErrFormat, place.ErrBack, place.ErrMembers):
 		return fault.Corrupt
 	}
 	return fault.Other

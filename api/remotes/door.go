@@ -5,6 +5,7 @@ package remotes
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -53,8 +54,12 @@ func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err e
 	return do(in)
 }
 
-// bringing says how another history is brought in; a trial changes nothing, as a dry run.
-type bringing struct{ replace, memoryOnly, trial bool }
+// bringing says how another history is brought in; a trial changes nothing, as a dry run. With agents it may
+// only have what they did.
+type bringing struct {
+	replace, memoryOnly, trial bool
+	agents                     []string
+}
 
 // bringAll brings in the histories of scopes that another state folder has, and hands each to
 // took. What cannot be done shows before anything is done.
@@ -95,10 +100,14 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 	var files []string
 	var conflicts []document.Conflict
 	var err error
-	if how.replace || m.View().Head().Seq == 0 {
+	empty := m.View().Head().Seq == 0
+	if empty && len(how.agents) > 0 {
+		return Brought{}, fovea.Commit{}, fmt.Errorf("%s begins with a member that acts as the owner: %w", name, travel.ErrAuthors)
+	}
+	if how.replace || empty {
 		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
 	} else {
-		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts)
+		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, how.agents, opts)
 	}
 	if err != nil {
 		return Brought{}, fovea.Commit{}, err

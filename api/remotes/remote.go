@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -131,6 +132,7 @@ func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, 
 		return nil, err
 	}
 	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now}
+	r.Signer, r.Public = travel.Signer(travel.Of(a.Memex.History()))
 	if r.Key, err = keyOf(k); err != nil {
 		return nil, fault.Wrap(op, name, fault.Corrupt, err)
 	}
@@ -246,6 +248,13 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	machine, err := Keep(a.Memex.Histories().State, req.Name, req.URL, key)
+	r := &place.Remote{Place: p, Memex: first, Key: key}
+	if err == nil {
+		r.State, err = folderOf(a.Memex, req.Name)
+	}
+	if err == nil {
+		_, _, err = r.Members(ctx) // from now on their owner is known
+	}
 	return &Remote{Name: req.Name, URL: req.URL, Sealed: key != nil, Machine: machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
 }
 

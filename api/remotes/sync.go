@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/travel"
 )
 
 // The operations that carry commits.
@@ -47,6 +48,7 @@ type SyncRequest struct {
 type Machine struct {
 	Name    string    `json:"name" jsonschema:"of its log"`
 	Brought []Brought `json:"brought" jsonschema:"by scope, where there was something new"`
+	Member  string    `json:"member,omitempty" jsonschema:"who signed it, where there is a list of members"`
 	Problem string    `json:"problem,omitempty" jsonschema:"why not all of it is here"`
 }
 
@@ -150,10 +152,6 @@ func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, do
 
 // write pushes.
 func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
-	signed := ""
-	if head, text, err := a.Memex.History().SignedHead(ctx); err == nil && head.Seq > 0 {
-		signed = text
-	}
 	sources, release, err := a.Memex.Histories().Take(ctx)
 	if err != nil {
 		return err
@@ -164,7 +162,7 @@ func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, do
 		done.Pushed = behind + uint64(done.Commits()) // each would be one
 		return err
 	}
-	p, err := r.Push(ctx, sources, signed)
+	p, err := r.Push(ctx, sources)
 	done.Pushed, done.Bytes = p.Commits, p.Bytes
 	return err
 }
@@ -179,16 +177,20 @@ func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, 
 		m := Machine{Name: o.Machine, Brought: []Brought{}}
 		if o.Problem != nil {
 			m.Problem = o.Problem.Error()
-			if !errors.Is(o.Problem, place.ErrLocked) {
+			if !isAny(o.Problem, place.ErrLocked, place.ErrMember) {
 				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
 			}
 		}
+		var how bringing
+		if o.Member != nil {
+			m.Member, how.agents = o.Member.Name, o.Member.Agents
+		}
 		if o.New {
-			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, bringing{}, m.took)
+			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, how, m.took)
 			if err == nil && !a.Call.DryRun {
 				err = r.Merged(o.Machine)
 			}
-			if errors.Is(err, corpus.ErrNever) { // what the others wrote comes all the same
+			if isAny(err, corpus.ErrNever, travel.ErrAuthors) { // what the others wrote comes all the same
 				m.Problem, err = err.Error(), nil
 			}
 			if err != nil {

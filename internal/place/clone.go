@@ -48,11 +48,19 @@ func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, 
 	return Cloned{}, problem
 }
 
-// heads returns the logs that can be read, the newest first, and why others cannot.
+// heads returns the logs that can be read and that a memory may begin with, the newest first, and why others cannot.
 func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
+	list, _, problem := r.Members(ctx)
+	if problem != nil {
+		return nil, problem
+	}
 	machines, problem := r.machines(ctx)
 	for _, machine := range machines {
-		if h, _, err := r.head(ctx, machine); err != nil {
+		h, _, err := r.head(ctx, machine)
+		if err == nil && list.Number > 0 {
+			err = list.mayBegin(h)
+		}
+		if err != nil {
 			problem = errors.Join(problem, err)
 		} else {
 			all = append(all, h)

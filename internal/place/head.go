@@ -62,7 +62,7 @@ type Head struct {
 	Count   uint64    `json:"count"` // one more each time
 	Time    time.Time `json:"time"`
 	Nonce   string    `json:"nonce"`            // makes the bytes of each version others
-	Signed  string    `json:"signed,omitempty"` // the signed head of the memex
+	Signed  string    `json:"signed,omitempty"` // all else, by the key of the machine
 }
 
 // object is the name of a piece on the place.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"filippo.io/age"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -29,6 +30,10 @@ type Remote struct {
 	// State is the folder of the memory in which this package keeps what it knows of the
 	// place, and the copies of the other machines' histories.
 	State vfs.FS
+	// Signer signs this machine's log, and the list of members if it is the owner's; nil for none. Public is
+	// its public key.
+	Signer note.Signer
+	Public string
 	// Now is the clock.
 	Now func() time.Time
 

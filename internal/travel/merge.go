@@ -28,11 +28,13 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", state, fault.NotFound, err)
 	}
 	defer in.Close()
-	return MergeStore(ctx, h, in, state, opts)
+	return MergeStore(ctx, h, in, state, nil, opts)
 }
 
-// MergeStore is History.Merge for an open state folder, called name in errors.
-func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
+// MergeStore is History.Merge for an open state folder, called name in errors. If agents are given, all that the other
+// did must be theirs, and it has no say about what people decided. Errors: also ErrAuthors.
+func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, agents []string,
+	opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	var conflicts []document.Conflict
 	c, touched, err := h.perform(ctx, "merge", graph.KindMerge, opts, func(r *rollback) (string, error) {
 		switch {
@@ -49,14 +51,20 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 			return "", err
 		}
 		g := merging{history: h, tx: r.tx, ours: h.scope.Chain, theirs: other}
-		if err = g.choose(ctx); err == nil && g.joins != nil && !r.opts.DryRun {
+		err = g.choose(ctx)
+		if err == nil && g.joins != nil && len(agents) > 0 {
+			err = g.onlyBy(ctx, agents)
+		}
+		if err == nil && g.joins != nil && !r.opts.DryRun {
 			err = g.carry(ctx)
 		}
 		if err != nil || g.joins == nil {
 			return "", fault.Wrap("merge", name, mergeKind(err), err)
 		}
 		r.target, r.secondParent, conflicts = g.target, g.joins, g.conflicts
-		r.marks = g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head())
+		if len(agents) == 0 {
+			r.marks = g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head())
+		}
 		return g.message(), nil
 	})
 	if err != nil {
@@ -129,6 +137,8 @@ func mergeKind(err error) fault.Kind {
 		return fault.Invalid
 	case errors.Is(err, errNoCommits):
 		return fault.NotFound
+	case errors.Is(err, ErrAuthors):
+		return fault.Denied
 	case errors.Is(err, store.ErrReadOnly):
 		return fault.ReadOnly
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -84,6 +86,53 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *ch
 		return nil
 	})
 	return err
+}
+
+// ErrAuthors is returned for a history that has commits of others than those that it may have.
+var ErrAuthors = errors.New("it may only have commits of the agents that it acts for")
+
+// onlyBy refuses what the other did unless all of it is by some agents. A merge by Fovea is a function of its parents, and
+// counts if it is what that function gives.
+func (g *merging) onlyBy(ctx context.Context, agents []string) error {
+	for _, c := range g.mergeBase.theirs() {
+		may, err := c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name), error(nil)
+		if c.Author.Kind == author.Fovea {
+			may, err = g.isMerge(ctx, c)
+		}
+		if err != nil {
+			return err
+		}
+		if !may {
+			return fmt.Errorf("its commit %d is by %s: %w, %s", c.Seq, c.Author, ErrAuthors, strings.Join(agents, " and "))
+		}
+	}
+	return nil
+}
+
+// isMerge makes the merge of the parents of a commit again, and reports whether it is that commit.
+func (g *merging) isMerge(ctx context.Context, c *graph.Commit) (bool, error) {
+	if len(c.Parents) != 2 {
+		return false, nil
+	}
+	search := mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
+	base, err := search.find(ctx, c.Parents[0], c.Parents[1])
+	if err != nil || base == nil {
+		return false, err
+	}
+	from, err := g.stateOf(ctx, base.Commit)
+	var tips [2]graph.Tip
+	for i, p := range c.Parents {
+		if err == nil {
+			tips[i].Commit = search.seen[p].Commit
+			tips[i].State, err = g.stateOf(ctx, tips[i].Commit)
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	made, _, _, _ := graph.MergeCommits(from, tips[0], tips[1])
+	_, err = made.Encode(func(merkle.Digest, []byte) error { return nil })
+	return made.Digest == c.Digest, err
 }
 
 // load reads a block of our chain, or of theirs if ours lacks it. One that neither has was

@@ -190,5 +190,10 @@ func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) 
 	return head, signed, fault.Wrap("head", h.scope.StateDir, fault.Corrupt, err)
 }
 
+// Signer signs for the machine of a history, by its public key; nil for none.
+func Signer(h *History) (by note.Signer, public string) {
+	return h.scope.Options.Signer, h.scope.Options.PublicKey
+}
+
 // Verifiers are the keys whose signatures count here; nil for none.
 func Verifiers(h *History) note.Verifiers { return h.scope.Options.Verifiers }
