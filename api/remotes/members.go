@@ -21,7 +21,7 @@ var (
 			return members(ctx, a, "remote members", req.Name, nil)
 		})
 	OpAdmit = api.Define(api.Operation{Name: "remote-admit", Effect: api.Mends,
-		Summary: "Put a machine on the list of members of a remote, or change what it acts for"}, admit)
+		Summary: "Put a machine on the list of members of a remote"}, admit)
 	OpExpel = api.Define(api.Operation{Name: "remote-expel", Effect: api.Mends,
 		Summary: "Take a machine from the list of members of a remote"}, expel)
 )
