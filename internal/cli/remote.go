@@ -45,8 +45,9 @@ day, and when the servers of a cluster have another leader.`,
 		Use: "admit NAME MEMBER KEY", Example: "  fovea remote admit team box \"$(cat key.pub)\" --agents ada",
 		Args: Args(3, 3, "a remote, a member and its key"),
 		Long: `Admit puts a machine on the list of members of a remote, by its public key: the
-line of its file key.pub. The first list makes this machine its owner. From then on a log that no member signed is not merged, and of a
-member with --agents only what these agents did.`,
+line of its file key.pub. The first list makes this machine its owner. From then
+on a log that no member signed is not merged, and of a member with --agents only
+what these agents did.`,
 	}, remotes.OpAdmit, func(req *remotes.AdmitRequest, _ []string) error {
 		if len(req.Agents) > 0 {
 			req.Agents = strings.Split(strings.Join(req.Agents, ","), ",")
