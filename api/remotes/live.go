@@ -52,23 +52,23 @@ func IsRepository(m *fovea.Memory, name string) bool {
 	return err == nil && place.IsRepository(k.URL)
 }
 
-// ScrubDue reports whether what this machine has written to a remote was read back so long ago that it
-// is time to do so again.
-func ScrubDue(m *fovea.Memory, name string) bool {
+// scrubEvery is how often what this machine has written to a remote is read back.
+const scrubEvery = 24 * time.Hour
+
+// ScrubDue reports whether it is time to do so again.
+func ScrubDue(m *fovea.Memory, name string) (isDue bool) {
 	in, err := folderOf(m, name)
 	if err != nil {
 		return false
 	}
-	last := metOf(in)
-	if last.Scrubbed.IsZero() { // it was written just now
-		noted(in, func(m *met) { m.Scrubbed = time.Now().UTC() })
-		return false
-	}
-	return time.Since(last.Scrubbed) > scrubEvery
+	noted(in, func(last *met) {
+		if last.Scrubbed.IsZero() { // it was written just now
+			last.Scrubbed = time.Now().UTC()
+		}
+		isDue = time.Since(last.Scrubbed) > scrubEvery
+	})
+	return isDue
 }
-
-// scrubEvery is how often that is.
-const scrubEvery = 24 * time.Hour
 
 // metFile says when a remote was met.
 const metFile = "met.json"
@@ -79,15 +79,12 @@ type met struct {
 	Scrubbed time.Time `json:"scrubbed,omitzero"`
 }
 
-// metOf returns what is known of that; an unreadable file is taken for none.
-func metOf(in vfs.FS) (last met) {
+// noted returns what is known of that, changed. It is for people, and may be lost.
+func noted(in vfs.FS, change func(*met)) (last met) {
 	_ = vfs.ReadJSON(in, metFile, &last)
+	was := last
+	if change(&last); last != was {
+		_ = vfs.WriteJSON(in, metFile, last)
+	}
 	return last
-}
-
-// noted changes what is known of that. It is for people, and may be lost.
-func noted(in vfs.FS, change func(*met)) {
-	last := metOf(in)
-	change(&last)
-	_ = vfs.WriteJSON(in, metFile, last)
 }

@@ -174,7 +174,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		}
 		if err == nil {
 			one.Behind, err = (&place.Remote{State: state}).Behind(heads)
-			if at := metOf(state).Time; !at.IsZero() {
+			if at := noted(state, func(*met) {}).Time; !at.IsZero() {
 				one.Met = at.Format(time.RFC3339)
 			}
 		}

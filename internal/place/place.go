@@ -40,6 +40,25 @@ type Watcher interface {
 	Watch(ctx context.Context, prefix string, changed func(name string)) error
 }
 
+// Keeper is a place that knows what this machine has read or written there last.
+type Keeper interface {
+	// Kept returns the last version of an object that this machine has read or written, as long as nothing tells that what is
+	// there may be another one: a request that failed, a connection that broke, another server that leads.
+	Kept(name string) (data []byte, tag string, ok bool)
+}
+
+// known returns an object that only this machine writes, or that is written once, as the place keeps it, or
+// reads it.
+func known(ctx context.Context, p Place, name string) (data []byte, tag string, isKept bool, err error) {
+	if k, ok := p.(Keeper); ok {
+		if data, tag, isKept = k.Kept(name); isKept {
+			return data, tag, true, nil
+		}
+	}
+	data, tag, err = p.Get(ctx, name)
+	return data, tag, false, err
+}
+
 // MaxObject is the largest object of a place, in bytes.
 const MaxObject = 16 << 20
 

@@ -70,7 +70,7 @@ func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphr
 // place.
 func ReadMarker(ctx context.Context, p Place) (Marker, error) {
 	var m Marker
-	data, _, err := p.Get(ctx, markerName)
+	data, _, _, err := known(ctx, p, markerName)
 	if err == nil {
 		err = decodeJSON(data, &m)
 	}
@@ -163,7 +163,7 @@ func (r *Remote) same(ctx context.Context) error {
 }
 
 func (r *Remote) sameKey(ctx context.Context) error {
-	data, _, err := r.Place.Get(ctx, keyName)
+	data, _, _, err := known(ctx, r.Place, keyName)
 	if errors.Is(err, ErrNone) {
 		return fmt.Errorf("%w: %s is missing", ErrPart, keyName)
 	}

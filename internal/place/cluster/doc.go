@@ -14,7 +14,7 @@
 //   - Reads are answered by the leader of the stream. While that is cut off it may give what was
 //     true some seconds ago; a write that hangs on a tag is never done on such an answer.
 //   - What is read is what was written, by its digest, or an error.
-//   - A server that does not answer ends a call within callWait.
+//   - A server that does not answer ends a call within callWait, or when its context ends if that has an end.
 //
 // Elsewhere: what the objects are, and what is done where a write had no answer (package place);
 // how servers are set up is doc/fleet.md.
