@@ -35,7 +35,7 @@ func assignIDs(ctx context.Context, m *fovea.Memory, paths ...string) error {
 }
 
 func mergeStore(ctx context.Context, m *fovea.Memory, state vfs.FS, opts *fovea.WriteOptions) (fovea.Commit, []string, []document.Conflict, error) {
-	return travel.MergeStore(ctx, travel.Of(m.History()), state, "copy", nil, opts)
+	return travel.MergeStore(ctx, travel.Of(m.History()), state, "copy", opts)
 }
 
 // fresh returns the same view with indexes made from nothing.

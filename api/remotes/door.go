@@ -5,7 +5,6 @@ package remotes
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -100,14 +99,10 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 	var files []string
 	var conflicts []document.Conflict
 	var err error
-	empty := m.View().Head().Seq == 0
-	if empty && len(how.agents) > 0 {
-		return Brought{}, fovea.Commit{}, fmt.Errorf("%s begins with a member that acts as the owner: %w", name, travel.ErrAuthors)
-	}
-	if how.replace || empty {
+	if how.replace || m.View().Head().Seq == 0 && len(how.agents) == 0 {
 		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
 	} else {
-		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, how.agents, opts)
+		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts, how.agents...)
 	}
 	if err != nil {
 		return Brought{}, fovea.Commit{}, err

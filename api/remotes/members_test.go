@@ -4,6 +4,7 @@ package remotes_test
 
 import (
 	"crypto/rand"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest/forge"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -28,6 +30,13 @@ type signing struct {
 	*machine
 	key    note.Signer
 	public string
+	seal   place.Identity
+}
+
+// as is what a list has of a machine.
+func (s *signing) as(name string, agents ...string) remotes.AdmitRequest {
+	key, _ := place.ParseKey(fmt.Sprint(s.seal))
+	return remotes.AdmitRequest{Name: "there", Member: name, Key: s.public, Seal: key.Recipient().String(), Agents: agents}
 }
 
 func newSigning(t *testing.T, p *machine) *signing {
@@ -40,7 +49,11 @@ func newSigning(t *testing.T, p *machine) *signing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &signing{p, key, public}
+	seal, err := place.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &signing{p, key, public, seal}
 	s.reopened(t)
 	return s
 }
@@ -55,7 +68,9 @@ func (s *signing) reopened(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.m.Close() })
-	s.serve(nil, nil)
+	s.serve(nil, func(local *api.LocalOptions) {
+		local.Seals = func() (api.Seals, error) { return api.Seals{Own: s.seal}, nil }
+	})
 }
 
 // wrote adds a commit to the history of a machine as its program would, or a forger of it.
@@ -94,7 +109,7 @@ func (s *signing) sync(t *testing.T, agent string) map[string]remotes.Machine {
 
 // team returns the machines of one memory that meet in a folder, and the names of their logs. The first owns the list of
 // the second, which acts for ada alone.
-func team(t *testing.T, n int) (all []*signing, logs []string) {
+func team(t *testing.T, n int, sealed bool) (all []*signing, logs []string) {
 	t.Helper()
 	first := newPlace(t, nil, nil, forge.Start)
 	if _, err := api.OpStatus.Call(t.Context(), first.svc, api.StatusRequest{}); err != nil {
@@ -110,14 +125,14 @@ func team(t *testing.T, n int) (all []*signing, logs []string) {
 	}
 	for i := range all {
 		all[i] = newSigning(t, all[i].machine)
-		r, err := do(t, all[i].machine, remotes.OpRemoteAdd, remotes.RemoteAddRequest{Name: "there", URL: at, Plain: true})
+		r, err := do(t, all[i].machine, remotes.OpRemoteAdd, remotes.RemoteAddRequest{Name: "there", URL: at, Plain: !sealed, Passphrase: map[bool]string{true: "pass"}[sealed]})
 		if err != nil {
 			t.Fatal(err)
 		}
 		logs = append(logs, r.Machine)
 		all[i].sync(t, "ada")
 	}
-	_, err := do(t, all[0].machine, remotes.OpAdmit, remotes.AdmitRequest{Name: "there", Member: "box", Key: all[1].public, Agents: []string{"ada"}})
+	_, err := do(t, all[0].machine, remotes.OpAdmit, all[1].as("box", "ada"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +144,7 @@ var ada = author.Named("ada")
 // TestMembers: what a member did is merged, also through a merge by Fovea; what another machine signed is not, and does
 // not stop the others; who was expelled is merged no more.
 func TestMembers(t *testing.T) {
-	all, logs := team(t, 3)
+	all, logs := team(t, 3, true)
 	owner, box, stranger := all[0], all[1], all[2]
 	box.wrote(t, graph.Commit{Kind: graph.KindEdit, Author: ada}, "b.org", "* By Ada\n")
 	stranger.wrote(t, graph.Commit{Kind: graph.KindEdit, Author: ada}, "s.org", "* By a stranger\n")
@@ -152,11 +167,10 @@ func TestMembers(t *testing.T) {
 		t.Errorf("%q", files)
 	}
 	list, err := do(t, stranger.machine, remotes.OpMembers, remotes.RemoteRequest{Name: "there"})
-	if err != nil || list.Number != 1 || list.Owner != owner.public || !strings.HasPrefix(list.Fingerprint, "SHA256:") {
+	if err != nil || list.Number != 1 || list.Members[0].Key != owner.public {
 		t.Errorf("%+v, %v", list, err)
 	}
-	pal := remotes.AdmitRequest{Name: "there", Member: "pal", Key: stranger.public}
-	if _, err := do(t, box.machine, remotes.OpAdmit, pal); fovea.KindOf(err) != fovea.Denied {
+	if _, err := do(t, box.machine, remotes.OpAdmit, stranger.as("pal")); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("a member admits another: %v", err)
 	}
 	box.wrote(t, graph.Commit{Kind: graph.KindEdit, Author: ada}, "late.org", "* Too late\n")
@@ -167,6 +181,18 @@ func TestMembers(t *testing.T) {
 	}
 	if m := owner.sync(t, "")[logs[1]]; !strings.Contains(m.Problem, "no member") || len(m.Brought) > 0 {
 		t.Errorf("of the one who was expelled: %+v", m)
+	}
+	owner.write("new.org", "* After it\n")
+	_, err = do(t, owner.machine, remotes.OpAdmit, stranger.as("late"))
+	if _, serr := api.OpStatus.Call(t.Context(), owner.svc, api.StatusRequest{}); err != nil || serr != nil {
+		t.Fatal(err, serr)
+	}
+	owner.sync(t, "")
+	if _, err := do(t, box.machine, remotes.OpSync, remotes.SyncRequest{}); fovea.KindOf(err) != fovea.Denied || !strings.Contains(err.Error(), "expelled") {
+		t.Errorf("the one who was expelled reads on: %v", err)
+	}
+	if stranger.sync(t, ""); stranger.files()["new.org"] != "* After it\n" {
+		t.Errorf("one who came late reads %q", stranger.files())
 	}
 }
 
@@ -179,7 +205,7 @@ func TestMemberForges(t *testing.T) {
 		"another agent": {Kind: graph.KindEdit, Author: author.Named("bob")}, "nobody": {Kind: graph.KindEdit},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, logs := team(t, 2)
+			all, logs := team(t, 2, false)
 			owner, box := all[0], all[1]
 			owner.sync(t, "")
 			before := owner.files()
@@ -201,9 +227,9 @@ func TestMemberForges(t *testing.T) {
 
 // TestTwoMachinesWithOneKey: the list takes a key once, and logs that one key signed are named.
 func TestTwoMachinesWithOneKey(t *testing.T) {
-	all, logs := team(t, 3)
+	all, logs := team(t, 3, false)
 	owner, twin := all[0], all[2]
-	_, err := do(t, owner.machine, remotes.OpAdmit, remotes.AdmitRequest{Name: "there", Member: "twin", Key: all[1].public})
+	_, err := do(t, owner.machine, remotes.OpAdmit, all[1].as("twin"))
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "one key") {
 		t.Errorf("%v", err)
 	}

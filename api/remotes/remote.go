@@ -131,10 +131,17 @@ func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, 
 	if err != nil {
 		return nil, err
 	}
-	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now}
-	r.Signer, r.Public = travel.Signer(travel.Of(a.Memex.History()))
+	of := travel.Options(travel.Of(a.Memex.History()))
+	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now, Signer: of.Signer, Self: place.Member{Name: "owner", Key: of.PublicKey}}
 	if r.Key, err = keyOf(k); err != nil {
 		return nil, fault.Wrap(op, name, fault.Corrupt, err)
+	}
+	if r.Key != nil && a.Options.Seals != nil {
+		seals, err := a.Options.Seals()
+		if err != nil {
+			return nil, fault.Wrap(op, name, fault.Other, err)
+		}
+		r.Opens(seals.Own)
 	}
 	if r.State, err = folderOf(a.Memex, name); err != nil {
 		return nil, fault.Wrap(op, name, fault.Other, err)
@@ -248,13 +255,6 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	machine, err := Keep(a.Memex.Histories().State, req.Name, req.URL, key)
-	r := &place.Remote{Place: p, Memex: first, Key: key}
-	if err == nil {
-		r.State, err = folderOf(a.Memex, req.Name)
-	}
-	if err == nil {
-		_, _, err = r.Members(ctx) // from now on their owner is known
-	}
 	return &Remote{Name: req.Name, URL: req.URL, Sealed: key != nil, Machine: machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
 }
 

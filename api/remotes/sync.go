@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
@@ -173,20 +174,25 @@ func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, 
 	if err != nil {
 		return err
 	}
+	if me := r.Me(); len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge bears the name of who asked for it
+		ctx = author.WithGrant(ctx, api.Grant{Agent: me.Agents[0], Role: api.Owner})
+	}
+	twins := map[string]string{r.Self.Key: "this machine"}
 	for _, o := range others {
-		m := Machine{Name: o.Machine, Brought: []Brought{}}
+		m := Machine{Name: o.Machine, Brought: []Brought{}, Member: o.Member.Name}
 		if o.Problem != nil {
 			m.Problem = o.Problem.Error()
 			if !isAny(o.Problem, place.ErrLocked, place.ErrMember) {
 				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
 			}
 		}
-		var how bringing
-		if o.Member != nil {
-			m.Member, how.agents = o.Member.Name, o.Member.Agents
+		if other := twins[o.Member.Key]; other != "" && o.Member.Name != "" && m.Problem == "" {
+			m.Problem = "its log has the same key as that of " + other + "; if it is an old log, remove it there, " +
+				"else move the file key away on one of the two and admit its new key"
 		}
+		twins[o.Member.Key] = o.Machine
 		if o.New {
-			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, how, m.took)
+			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, bringing{agents: o.Member.Agents}, m.took)
 			if err == nil && !a.Call.DryRun {
 				err = r.Merged(o.Machine)
 			}

@@ -42,18 +42,13 @@ day, and when the servers of a cluster have another leader.`,
 	}, remotes.OpScrub), verb(s, &cobra.Command{
 		Use: "members NAME", Example: "  fovea remote members team", Args: Args(1, 1, "a remote"),
 	}, remotes.OpMembers, nil, printer(s, printMembers)), verb(s, &cobra.Command{
-		Use: "admit NAME MEMBER KEY", Example: "  fovea remote admit team box \"$(cat key.pub)\" --agents ada",
+		Use: "admit NAME MEMBER KEY", Example: "  fovea remote admit team box \"$(cat key.pub)\" --seal age1... --agent ada",
 		Args: Args(3, 3, "a remote, a member and its key"),
 		Long: `Admit puts a machine on the list of members of a remote, by its public key: the
 line of its file key.pub. The first list makes this machine its owner. From then
-on a log that no member signed is not merged, and of a member with --agents only
+on a log that no member signed is not merged, and of a member with --agent only
 what these agents did.`,
-	}, remotes.OpAdmit, func(req *remotes.AdmitRequest, _ []string) error {
-		if len(req.Agents) > 0 {
-			req.Agents = strings.Split(strings.Join(req.Agents, ","), ",")
-		}
-		return nil
-	}, printer(s, printMembers)), verb(s, &cobra.Command{
+	}, remotes.OpAdmit, nil, printer(s, printMembers)), verb(s, &cobra.Command{
 		Use: "expel NAME MEMBER", Example: "  fovea remote expel team box", Args: Args(2, 2, "a remote and a member"),
 	}, remotes.OpExpel, nil, printer(s, printMembers)), verb(s, &cobra.Command{
 		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
@@ -61,11 +56,7 @@ what these agents did.`,
 }
 
 func printMembers(s *Session, r *remotes.Members) {
-	if r.Number == 0 {
-		s.Report("%s has no list of members, so each log there is merged; fovea remote admit begins one", r.Remote)
-		return
-	}
-	s.Report("list %d of %s, signed by %s", r.Number, r.Remote, r.Fingerprint)
+	s.Report("list %d of %s; without members each log is merged", r.Number, r.Remote)
 	for _, m := range r.Members {
 		s.Out.Row(Column(m.Name, 12), Column(cmp.Or(strings.Join(m.Agents, ","), "owner"), 20), Text(m.Key))
 	}

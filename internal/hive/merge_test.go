@@ -28,7 +28,7 @@ func (w *world) copy() *world {
 // merge takes over what another machine has.
 func (w *world) merge(from *world) []document.Conflict {
 	w.t.Helper()
-	_, _, conflicts, err := travel.MergeStore(context.Background(), travel.Of(w.m.History()), from.disk.Clone(), "other", nil, &fovea.WriteOptions{})
+	_, _, conflicts, err := travel.MergeStore(context.Background(), travel.Of(w.m.History()), from.disk.Clone(), "other", &fovea.WriteOptions{})
 	must(w.t, err)
 	return conflicts
 }

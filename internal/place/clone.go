@@ -50,15 +50,14 @@ func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, 
 
 // heads returns the logs that can be read and that a memory may begin with, the newest first, and why others cannot.
 func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
-	list, _, problem := r.Members(ctx)
-	if problem != nil {
+	if problem = r.readMembers(ctx); problem != nil {
 		return nil, problem
 	}
 	machines, problem := r.machines(ctx)
 	for _, machine := range machines {
-		h, _, err := r.head(ctx, machine)
-		if err == nil && list.Number > 0 {
-			err = list.mayBegin(h)
+		h, _, by, err := r.head(ctx, machine)
+		if len(by.Agents) > 0 {
+			err = fmt.Errorf("%s acts for agents alone: %w", by.Name, ErrMember)
 		}
 		if err != nil {
 			problem = errors.Join(problem, err)
@@ -80,7 +79,7 @@ func (r *Remote) readLog(ctx context.Context, h Head, into vfs.FS, memex string)
 		if !errors.Is(err, ErrNone) {
 			break
 		}
-		again, _, herr := r.head(ctx, h.Machine)
+		again, _, _, herr := r.head(ctx, h.Machine)
 		if herr != nil || again.Count == h.Count {
 			break
 		}

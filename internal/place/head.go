@@ -202,10 +202,10 @@ func recipientsOf(key *age.X25519Identity) (to []Recipient) {
 	return to
 }
 
-// open is the reverse of seal. It refuses plain bytes on a sealed place.
-func open(key *age.X25519Identity, data []byte) ([]byte, error) {
-	if key != nil {
-		return OpenBytes(data, key)
+// open is the reverse of seal, by one of some keys. It refuses plain bytes on a sealed place.
+func open(keys []Identity, data []byte) ([]byte, error) {
+	if len(keys) > 0 {
+		return OpenBytes(data, keys...)
 	}
 	if strings.HasPrefix(string(data), SealPrefix) {
 		return nil, ErrLocked
@@ -268,5 +268,5 @@ func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
 	if r.Key == nil {
 		return in, nil
 	}
-	return Unseal(in, r.Key)
+	return Unseal(in, r.keys...)
 }

@@ -27,7 +27,12 @@ func signing(t *testing.T, p Place, memex merkle.Digest) *Remote {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Remote{Place: p, Memex: memex, State: state, Public: public}
+	own, err := NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Remote{Place: p, Memex: memex, State: state, Self: Member{Name: "owner", Key: public}}
+	r.Opens(own)
 	if r.Signer, err = note.NewSigner(secret); err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +40,18 @@ func signing(t *testing.T, p Place, memex merkle.Digest) *Remote {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// as is what a list has of a machine.
+func (r *Remote) as(name string) Member {
+	return Member{Name: name, Key: r.Self.Key, Seal: r.Self.Seal}
+}
+
+// members reads the list again.
+func (r *Remote) members(t *testing.T) (Members, error) {
+	t.Helper()
+	r.known = false
+	return r.Members(t.Context())
 }
 
 // TestMembersOnlyGrow: a list that is older, unsigned, signed by another key, of the same number or of another memory
@@ -47,25 +64,24 @@ func TestMembersOnlyGrow(t *testing.T) {
 	}
 	memex := merkle.Sum([]byte("memex"))
 	owner, other := signing(t, p, memex), signing(t, p, memex)
-	put := func(r *Remote, text string) {
+	put := func(text string) {
 		t.Helper()
-		data, err := seal(r.Key, []byte(text))
+		data, err := seal(owner.Key, []byte(text))
 		_, tag, gerr := p.Get(t.Context(), membersName)
 		if err != nil || gerr != nil && !errors.Is(gerr, ErrNone) || p.Put(t.Context(), membersName, tag, data) != nil {
 			t.Fatal(err, gerr)
 		}
 	}
-	admit := func(r *Remote, name, key string) (string, error) {
-		_, err := r.Amend(t.Context(), func(m *Members) error {
-			m.List = append(m.List, Member{Name: name, Key: key})
-			return nil
-		})
-		var seen known
-		return seen.List, errors.Join(err, vfs.ReadJSON(r.State, membersFile, &seen))
+	admit := func(r *Remote, name string, one *Remote) (string, error) {
+		r.known = false
+		_, err := r.Amend(t.Context(), name, one.as(name))
+		data, _, gerr := p.Get(t.Context(), membersName)
+		text, oerr := open([]Identity{r.Key}, data)
+		return string(text), errors.Join(err, gerr, oerr)
 	}
 	list := func(r *Remote, want uint64) error {
 		t.Helper()
-		got, _, err := r.Members(t.Context())
+		got, err := r.members(t)
 		if err == nil && got.Number != want {
 			t.Errorf("the list has number %d, not %d", got.Number, want)
 		}
@@ -74,57 +90,113 @@ func TestMembersOnlyGrow(t *testing.T) {
 	if err := list(other, 0); err != nil {
 		t.Error(err)
 	}
-	_, err = admit(owner, "other", other.Public)
-	var first known
-	if err := errors.Join(err, list(other, 1), vfs.ReadJSON(other.State, membersFile, &first)); err != nil {
+	first, err := admit(owner, "other", other)
+	if err := errors.Join(err, list(other, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := admit(other, "mine", other.Public); !errors.Is(err, ErrListOwner) {
+	if _, err := admit(other, "mine", other); !errors.Is(err, ErrListOwner) {
 		t.Errorf("another machine changes the list: %v", err)
 	}
-	if _, err := admit(owner, "twin", other.Public); err == nil || !strings.Contains(err.Error(), "one key") {
+	if _, err := admit(owner, "twin", other); err == nil || !strings.Contains(err.Error(), "one key") {
 		t.Errorf("two machines with one key: %v", err)
 	}
-	third := signing(t, p, memex)
-	_, err = admit(owner, "third", third.Public)
-	var second known
-	if err := errors.Join(err, list(other, 2), vfs.ReadJSON(other.State, membersFile, &second)); err != nil {
+	if _, err := admit(owner, "owner", signing(t, p, memex)); err == nil || !strings.Contains(err.Error(), "the owner") {
+		t.Errorf("another owner: %v", err)
+	}
+	second, err := admit(owner, "third", signing(t, p, memex))
+	if err := errors.Join(err, list(other, 2)); err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := &Remote{Place: p, Memex: memex, Key: owner.Key}
-	text, _, _ := strings.Cut(second.List, "\n")
+	text, _, _ := strings.Cut(second, "\n")
 	forged := func(text string) string {
-		signed, err := note.Sign(&note.Note{Text: text + "\n"}, other.Signer)
+		signed, err := other.sign(text + "\n")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(signed)
+		return signed
 	}
 	newer := strings.Replace(text, `"number":2`, `"number":3`, 1)
 	for name, text := range map[string]string{
-		"older": first.List, "unsigned": newer + "\n", "empty": "", "signed by another": forged(newer),
-		"changed under the signature": strings.Replace(second.List, `"number":2`, `"number":3`, 1),
-		"another owner":               forged(strings.ReplaceAll(newer, owner.Public, other.Public)),
+		"older": first, "unsigned": newer + "\n", "empty": "", "signed by another": forged(newer),
+		"changed under the signature": strings.Replace(second, `"number":2`, `"number":3`, 1),
+		"another owner":               forged(strings.ReplaceAll(newer, owner.Self.Key, "x")),
+		"another owner, well formed":  forged(strings.NewReplacer(owner.Self.Key, other.Self.Key, other.Self.Key, owner.Self.Key).Replace(newer)),
 	} {
-		put(owner, text)
+		put(text)
 		if err := list(other, 2); !errors.Is(err, ErrMembers) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if name != "older" {
-			if err := list(elsewhere, 0); !errors.Is(err, ErrMembers) {
-				t.Errorf("%s, seen first: %v", name, err)
-			}
+		if name == "older" || name == "another owner, well formed" {
+			continue // who has seen none cannot know
+		}
+		if err := elsewhere.readMembers(t.Context()); !errors.Is(err, ErrMembers) {
+			t.Errorf("%s, seen first: %v", name, err)
 		}
 	}
 	if err := errors.Join(p.Remove(t.Context(), membersName), list(other, 2)); err != nil {
 		t.Error(err)
 	}
-	if _, err := admit(owner, "fourth", signing(t, p, memex).Public); err != nil || list(other, 3) != nil {
+	if _, err := admit(owner, "fourth", signing(t, p, memex)); err != nil || list(other, 3) != nil {
 		t.Error(err)
 	}
 }
 
-// TestLogIsSigned: a signature is of all of a log, as it is read again, and no other member takes over a log.
+// TestExpelledCannotRead: after one is expelled, what is sealed has a key that it has not, and that all who remain and who come
+// later have; with one removed key, all that was sealed before still opens for them.
+func TestExpelledCannotRead(t *testing.T) {
+	defer SetWorkFactor(SetWorkFactor(2))
+	p, err := OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	memex := merkle.Sum([]byte("memex"))
+	owner, stays, leaves, late := signing(t, p, memex), signing(t, p, memex), signing(t, p, memex), signing(t, p, memex)
+	var sealed [][]byte
+	amend := func(name string, as ...Member) {
+		t.Helper()
+		_, err := owner.Amend(t.Context(), name, as...)
+		data, serr := seal(owner.newest, []byte(name))
+		if err := errors.Join(err, serr); err != nil {
+			t.Fatal(err)
+		}
+		sealed = append(sealed, data)
+	}
+	amend("stays", stays.as("stays"))
+	amend("leaves", leaves.as("leaves"))
+	if _, err := leaves.members(t); err != nil {
+		t.Fatal(err)
+	}
+	amend("leaves")
+	amend("late", late.as("late"))
+	amend("late", late.as("late")) // in its own place, which makes another key
+	for name, r := range map[string]*Remote{"owner": owner, "stays": stays, "late": late} {
+		if _, err := r.members(t); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for i, data := range sealed {
+			if text, err := open(r.keys, data); err != nil || len(text) == 0 {
+				t.Errorf("%s, %d: %v", name, i, err)
+			}
+		}
+		if r.newest == r.Key || r.newest.String() != owner.newest.String() {
+			t.Errorf("%s seals with an old key", name)
+		}
+	}
+	if _, err := leaves.members(t); !errors.Is(err, ErrMember) {
+		t.Errorf("the one who was expelled goes on: %v", err)
+	}
+	for i, data := range sealed {
+		if _, err := open(leaves.keys, data); (err == nil) != (i < 2) {
+			t.Errorf("the one who was expelled, %d: %v", i, err)
+		}
+	}
+	if _, err := owner.Amend(t.Context(), "unsealed", Member{Name: "unsealed", Key: leaves.Self.Key}); err == nil || !strings.Contains(err.Error(), "--seal") {
+		t.Errorf("a member that gets no keys: %v", err)
+	}
+}
+
+// TestLogIsSigned: a signature is of all of a log, as it is read again.
 func TestLogIsSigned(t *testing.T) {
 	defer SetWorkFactor(SetWorkFactor(2))
 	p, err := OpenFolder(t.TempDir())
@@ -133,13 +205,13 @@ func TestLogIsSigned(t *testing.T) {
 	}
 	memex := merkle.Sum([]byte("memex"))
 	a, b, none := signing(t, p, memex), signing(t, p, memex), signing(t, p, memex)
-	list := Members{Number: 1, List: []Member{{Name: "a", Key: a.Public}, {Name: "b", Key: b.Public, Agents: []string{"ada"}}}}
+	reader := &Remote{list: Members{Number: 1, List: []Member{a.as("a"), b.as("b")}}}
 	made := func(by *Remote, set func(*Head)) Head {
 		t.Helper()
 		h := Head{Format: HeadFormat, Machine: "x.0123456789ab", Count: 3, Nonce: "n", Time: time.UnixMilli(1).UTC()}
 		h.Manifest = ManifestOf([]Source{{Scope: Scope{Name: "memex", First: memex, Seq: 1, Head: memex, Root: memex}}}, true)
 		h.Packs = []Pack{{Series: ownPieces(h.Machine) + random(8), Size: 1, Scopes: []Span{{Scope: "memex", Seq: 1, Head: memex}}}}
-		signed, err := h.sign(by.Signer)
+		signed, err := by.sign(h.signedText())
 		if h.Signed = signed; set != nil {
 			set(&h)
 		}
@@ -149,18 +221,17 @@ func TestLogIsSigned(t *testing.T) {
 		}
 		return again
 	}
-	if key, err := list.signer(made(a, nil), a.Public); err != nil || key != a.Public || list.mayBegin(made(a, nil)) != nil {
-		t.Error(err)
-	}
-	if err := list.mayBegin(made(b, nil)); !errors.Is(err, ErrMember) {
-		t.Error(err)
+	for want, by := range map[string]*Remote{"a": a, "b": b} {
+		if one, err := reader.signer(made(by, nil)); err != nil || one.Name != want {
+			t.Error(one, err)
+		}
 	}
 	for name, h := range map[string]Head{
-		"no member": made(none, nil), "another member": made(b, nil), "machine": made(a, func(h *Head) { h.Machine = "y.0123456789ab" }),
+		"no member": made(none, nil), "machine": made(a, func(h *Head) { h.Machine = "y.0123456789ab" }),
 		"count": made(a, func(h *Head) { h.Count++ }), "time": made(a, func(h *Head) { h.Time = h.Time.AddDate(1, 0, 0) }),
 		"unsigned": made(a, func(h *Head) { h.Signed = "" }), "root": made(a, func(h *Head) { h.Scopes[0].Root = merkle.Sum(nil) }),
 	} {
-		if _, err := list.signer(h, a.Public); !errors.Is(err, ErrMember) {
+		if _, err := reader.signer(h); !errors.Is(err, ErrMember) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

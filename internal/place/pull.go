@@ -30,8 +30,7 @@ var machineName = regexp.MustCompile(`^[A-Za-z0-9-]{1,40}\.[0-9a-f]{12}$`)
 type copied struct {
 	Head   Head   `json:"head"`
 	Sum    string `json:"sum"`
-	Merged string `json:"merged"`       // the Sum of the version that was merged
-	By     string `json:"by,omitempty"` // the key of the member that signed it
+	Merged string `json:"merged"` // the Sum of the version that was merged
 	// Partly says that a part of Head has not arrived, or that reading it was cut short.
 	Partly bool `json:"partly,omitempty"`
 }
@@ -46,8 +45,8 @@ type Other struct {
 	Scopes []string
 	// New reports whether something came since it was merged, see Remote.Merged.
 	New bool
-	// Member is who signed it, nil where there is no list of members.
-	Member *Member
+	// Member is who signed it; nobody where there is no list of members.
+	Member Member
 	// Problem says why not all of it is here; nil if it is.
 	Problem error
 }
@@ -57,10 +56,6 @@ type Other struct {
 // Problem says why. Errors: ErrMembers, those of the place and of the state folder.
 func (r *Remote) Pull(ctx context.Context, machines ...string) ([]Other, error) {
 	err := r.same(ctx)
-	var list Members
-	if err == nil {
-		list, _, err = r.Members(ctx)
-	}
 	if err == nil && len(machines) == 0 {
 		machines, err = r.machines(ctx)
 	}
@@ -76,13 +71,12 @@ func (r *Remote) Pull(ctx context.Context, machines ...string) ([]Other, error) 
 		if machine == known.Machine || machine == r.Machine || !machineName.MatchString(machine) {
 			continue
 		}
-		o, err := r.pull(ctx, machine, &list)
+		o, err := r.pull(ctx, machine)
 		if err != nil {
 			return nil, fmt.Errorf("pull: %s: %w", machine, err)
 		}
 		all = append(all, o)
 	}
-	oneKey(r.Public, all)
 	return all, nil
 }
 
@@ -98,7 +92,7 @@ func (r *Remote) machines(ctx context.Context) (all []string, err error) {
 }
 
 // pull reads the log of one machine. Its error is one of this machine.
-func (r *Remote) pull(ctx context.Context, machine string, list *Members) (o Other, err error) {
+func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) {
 	o.Machine = machine
 	folder := copiesFolder + "/" + machine
 	if o.In, err = vfs.Sub(r.State, folder); err != nil {
@@ -108,9 +102,9 @@ func (r *Remote) pull(ctx context.Context, machine string, list *Members) (o Oth
 	if err := vfs.ReadJSON(r.State, folder+"."+copyFile, &have); err != nil {
 		have = copied{Partly: true} // begin anew
 	}
-	h, data, err := r.head(ctx, machine)
-	if err == nil && list.Number > 0 {
-		have.By, err = list.signer(h, have.By)
+	h, data, by, err := r.head(ctx, machine)
+	if was, _ := r.signer(have.Head); was.Key != "" && was.Key != by.Key && err == nil {
+		by, err = Member{}, fmt.Errorf("%s signed its log, which is that of %s: %w", by.Name, was.Name, ErrMember)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -128,11 +122,8 @@ func (r *Remote) pull(ctx context.Context, machine string, list *Members) (o Oth
 		}
 	}
 	o.Head, o.New = have.Head, have.Merged != have.Sum || have.Partly
-	o.Scopes = ScopesOf(have.Head.Packs)
-	if list.Number > 0 { // what came before it was signed, or by one who is expelled, stays here
-		o.Member = list.by(have.By)
-		o.New = o.New && o.Member != nil
-	}
+	o.Scopes, o.Member = ScopesOf(have.Head.Packs), by
+	o.New = o.New && (r.list.Number == 0 || by.Key != "") // what no member signed stays here
 	return o, nil
 }
 
@@ -166,7 +157,7 @@ func (r *Remote) follow(ctx context.Context, folder string, have *copied, h Head
 	if err != nil {
 		return err
 	}
-	*have = copied{Head: h, Sum: sum, Merged: was.Merged, By: have.By}
+	*have = copied{Head: h, Sum: sum, Merged: was.Merged}
 	return vfs.WriteJSON(r.State, state, have)
 }
 

@@ -111,7 +111,7 @@ func (p *pushing) run(sources []Source) (Pushed, error) {
 	if err != nil {
 		return Pushed{}, err
 	}
-	signed, err := p.known.Head.sign(p.r.Signer)
+	signed, err := p.r.sign(p.known.Head.signedText())
 	if err != nil || len(news) == 0 && len(p.litter) == 0 && signed == p.known.Head.Signed {
 		return Pushed{}, err
 	}
@@ -162,7 +162,7 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 	}
 	out := &pieces{ctx: p.ctx, to: p.r.Place, pack: PackOf(sources)}
 	out.pack.Series = p.known.Series
-	err := WritePieces(p.ctx, sources, recipientsOf(p.r.Key), PieceSize, out.put)
+	err := WritePieces(p.ctx, sources, recipientsOf(p.r.newest), PieceSize, out.put)
 	if errors.Is(err, ErrChanged) { // another copy of this machine writes the same, or damage cannot be mended
 		p.known.Series = ""
 		err = errors.Join(err, vfs.WriteJSON(p.r.State, pushedFile, p.known))
@@ -172,17 +172,15 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 
 // replace makes a version of the log the present one. If nobody answers, it looks.
 func (p *pushing) replace(next written) error {
-	var err error
-	if next.Head.Signed, err = next.Head.sign(p.r.Signer); err != nil {
-		return err
-	}
+	signed, signErr := p.r.sign(next.Head.signedText())
+	next.Head.Signed = signed
 	text := next.Head.Encode()
 	seen, err := DecodeHead(text)
 	if err == nil {
 		err = seen.check(p.r.Memex, p.known.Machine) // what the others would refuse stays here
 	}
-	data, sealErr := seal(p.r.Key, text)
-	if err := errors.Join(err, sealErr); err != nil {
+	data, sealErr := seal(p.r.newest, text)
+	if err := errors.Join(err, signErr, sealErr); err != nil {
 		return err
 	}
 	next.Sum = tagOf(data)

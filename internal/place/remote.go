@@ -30,14 +30,19 @@ type Remote struct {
 	// State is the folder of the memory in which this package keeps what it knows of the
 	// place, and the copies of the other machines' histories.
 	State vfs.FS
-	// Signer signs this machine's log, and the list of members if it is the owner's; nil for none. Public is
-	// its public key.
+	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is what a list of
+	// members has of this machine as its owner, see Opens.
 	Signer note.Signer
-	Public string
+	Self   Member
 	// Now is the clock.
 	Now func() time.Time
 
-	known bool // the place is the one that it was
+	known   bool // the place is the one that it was
+	list    Members
+	listTag string
+	own     []Identity          // opens what a list has for this machine
+	keys    []Identity          // open what is on the place, none if it is plain
+	newest  *age.X25519Identity // of them, which seals
 }
 
 // Join prepares a place for a memory, or joins one that is prepared, and returns the key of a
@@ -158,8 +163,9 @@ func (r *Remote) same(ctx context.Context) error {
 			return err
 		}
 	}
-	r.known = true
-	return nil
+	err = r.readMembers(ctx)
+	r.known = err == nil
+	return err
 }
 
 func (r *Remote) sameKey(ctx context.Context) error {
@@ -183,23 +189,30 @@ func (r *Remote) sameKey(ctx context.Context) error {
 	return ErrReplaced
 }
 
-// head reads the log of a machine, with its bytes.
-func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, err error) {
+// head reads the log of a machine, with its bytes, and the member who signed it if there is a list. Nothing else is read of a
+// machine before.
+func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, by Member, err error) {
 	data, _, err = r.Place.Get(ctx, HeadFolder+machine)
 	if err != nil {
-		return h, nil, err
+		return h, nil, by, err
 	}
-	text, err := open(r.Key, data)
+	text, err := open(r.keys, data)
+	if errors.Is(err, ErrNoKey) && r.list.Number > 0 {
+		err = fmt.Errorf("it is sealed by a key that only members have: %w", ErrMember)
+	}
 	if err == nil {
 		h, err = DecodeHead(text)
 	}
 	if err == nil {
 		err = h.check(r.Memex, machine)
 	}
+	if err == nil {
+		by, err = r.signer(h)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s%s: %w", HeadFolder, machine, err)
 	}
-	return h, data, err
+	return h, data, by, err
 }
 
 // Folder is the folder below the state folder that has a folder for each remote.

@@ -21,7 +21,6 @@ import (
 func TestRemotePage(t *testing.T) {
 	foveatest.FormatPage(t, "../../doc/format/remote.md", map[string]int{
 		"Format": Format, "HeadFormat": HeadFormat, "MaxObject": MaxObject, "PieceSize": PieceSize, "MaxPacks": MaxPacks, "MaxPieces": MaxPieces,
-		"MaxMembers": MaxMembers,
 	})
 }
 

@@ -28,13 +28,13 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", state, fault.NotFound, err)
 	}
 	defer in.Close()
-	return MergeStore(ctx, h, in, state, nil, opts)
+	return MergeStore(ctx, h, in, state, opts)
 }
 
 // MergeStore is History.Merge for an open state folder, called name in errors. If agents are given, all that the other
 // did must be theirs, and it has no say about what people decided. Errors: also ErrAuthors.
-func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, agents []string,
-	opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
+func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions,
+	agents ...string) (chain.Commit, []string, []document.Conflict, error) {
 	var conflicts []document.Conflict
 	c, touched, err := h.perform(ctx, "merge", graph.KindMerge, opts, func(r *rollback) (string, error) {
 		switch {
@@ -42,6 +42,8 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, agents 
 			return "", fault.Errorf("merge", h.scope.Name, fault.Invalid, "a session stays on its machine and is not merged")
 		case r.opts.Skip:
 			return "", fault.Errorf("merge", name, fault.Invalid, "a merge leaves no file out; it is all or nothing")
+		case h.scope.Chain.Head().Commit.Seq == 0 && len(agents) > 0:
+			return "", fault.Errorf("merge", name, fault.Denied, "%s begins with a member that acts as the owner: %w", h.scope.Name, ErrAuthors)
 		case h.scope.Chain.Head().Commit.Seq == 0:
 			return "", fault.Errorf("merge", h.scope.Dir, fault.Invalid,
 				"this memory is empty; start it as a copy of the other's state folder and files")
@@ -51,8 +53,7 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, agents 
 			return "", err
 		}
 		g := merging{history: h, tx: r.tx, ours: h.scope.Chain, theirs: other}
-		err = g.choose(ctx)
-		if err == nil && g.joins != nil && len(agents) > 0 {
+		if err = g.choose(ctx); err == nil && g.joins != nil && len(agents) > 0 {
 			err = g.onlyBy(ctx, agents)
 		}
 		if err == nil && g.joins != nil && !r.opts.DryRun {

@@ -41,8 +41,7 @@ func (g *merging) choose(ctx context.Context) error {
 	if theirs.Commit.Seq == 0 {
 		return errNoCommits
 	}
-	g.mergeBase = mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
-	base, err := g.mergeBase.find(ctx, ours.Commit.Digest, theirs.Commit.Digest)
+	base, err := g.baseOf(ctx, ours.Commit.Digest, theirs.Commit.Digest)
 	switch {
 	case err != nil:
 		return err
@@ -55,10 +54,10 @@ func (g *merging) choose(ctx context.Context) error {
 		var kept []string
 		g.target, kept = graph.KeepIgnored(ours.State, theirs.State, ours.State, theirs.Commit.Time.UnixMilli())
 		if err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq); err == nil && len(kept) > 0 {
-			err = g.both(ctx, base.Commit, ours, theirs) // the state is neither's
+			err = g.both(ctx, base.Commit, ours.Commit.Digest, theirs.Commit.Digest) // the state is neither's
 		}
 	default:
-		err = g.both(ctx, base.Commit, ours, theirs)
+		err = g.both(ctx, base.Commit, ours.Commit.Digest, theirs.Commit.Digest)
 	}
 	if err == nil && base.State == theirs.State.Root() && g.target.Root() == ours.State.Root() {
 		g.joins = nil
@@ -66,21 +65,31 @@ func (g *merging) choose(ctx context.Context) error {
 	return err
 }
 
+// baseOf finds the merge base of two commits.
+func (g *merging) baseOf(ctx context.Context, ours, theirs merkle.Digest) (*searchedCommit, error) {
+	g.mergeBase = mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
+	return g.mergeBase.find(ctx, ours, theirs)
+}
+
 // both makes a commit with two parents from the changes of both sides since base.
-func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *chain.Moment) error {
-	for _, at := range []*chain.Moment{ours, theirs} {
-		if err := g.ours.Whole(ctx, at.State, at.Commit.Seq); err != nil {
+func (g *merging) both(ctx context.Context, base *graph.Commit, sides ...merkle.Digest) error {
+	var tips [2]graph.Tip
+	for i, d := range sides {
+		c := g.mergeBase.seen[d].Commit
+		state, err := g.stateOf(ctx, c)
+		if err == nil {
+			err = g.ours.Whole(ctx, state, c.Seq)
+		}
+		if err != nil {
 			return err
 		}
+		tips[i] = graph.Tip{Commit: c, State: state}
 	}
 	from, err := g.stateOf(ctx, base)
 	if err != nil {
 		return err
 	}
-	tip := func(at *chain.Moment) graph.Tip {
-		return graph.Tip{Commit: g.mergeBase.seen[at.Commit.Digest].Commit, State: at.State}
-	}
-	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tip(ours), tip(theirs))
+	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tips[0], tips[1])
 	g.made, err = g.joins.Encode(func(_ merkle.Digest, block []byte) error {
 		g.parts = append(g.parts, slices.Clone(block))
 		return nil
@@ -91,48 +100,25 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *ch
 // ErrAuthors is returned for a history that has commits of others than those that it may have.
 var ErrAuthors = errors.New("it may only have commits of the agents that it acts for")
 
-// onlyBy refuses what the other did unless all of it is by some agents. A merge by Fovea is a function of its parents, and
-// counts if it is what that function gives.
+// onlyBy refuses what the other did unless all of it is by some agents, or a merge by Fovea of what is.
 func (g *merging) onlyBy(ctx context.Context, agents []string) error {
 	for _, c := range g.mergeBase.theirs() {
-		may, err := c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name), error(nil)
-		if c.Author.Kind == author.Fovea {
-			may, err = g.isMerge(ctx, c)
-		}
-		if err != nil {
-			return err
-		}
-		if !may {
+		byAgent := c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name)
+		if !byAgent && !(c.Author.Kind == author.Fovea && g.isMerge(ctx, c)) {
 			return fmt.Errorf("its commit %d is by %s: %w, %s", c.Seq, c.Author, ErrAuthors, strings.Join(agents, " and "))
 		}
 	}
 	return nil
 }
 
-// isMerge makes the merge of the parents of a commit again, and reports whether it is that commit.
-func (g *merging) isMerge(ctx context.Context, c *graph.Commit) (bool, error) {
+// isMerge reports whether a commit is what Fovea makes of its parents: a merge is a function of them.
+func (g *merging) isMerge(ctx context.Context, c *graph.Commit) bool {
 	if len(c.Parents) != 2 {
-		return false, nil
+		return false
 	}
-	search := mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
-	base, err := search.find(ctx, c.Parents[0], c.Parents[1])
-	if err != nil || base == nil {
-		return false, err
-	}
-	from, err := g.stateOf(ctx, base.Commit)
-	var tips [2]graph.Tip
-	for i, p := range c.Parents {
-		if err == nil {
-			tips[i].Commit = search.seen[p].Commit
-			tips[i].State, err = g.stateOf(ctx, tips[i].Commit)
-		}
-	}
-	if err != nil {
-		return false, err
-	}
-	made, _, _, _ := graph.MergeCommits(from, tips[0], tips[1])
-	_, err = made.Encode(func(merkle.Digest, []byte) error { return nil })
-	return made.Digest == c.Digest, err
+	again := merging{history: g.history, ours: g.ours, theirs: g.theirs}
+	base, err := again.baseOf(ctx, c.Parents[0], c.Parents[1])
+	return err == nil && base != nil && again.both(ctx, base.Commit, c.Parents...) == nil && again.joins.Digest == c.Digest
 }
 
 // load reads a block of our chain, or of theirs if ours lacks it. One that neither has was
