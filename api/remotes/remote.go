@@ -138,10 +138,9 @@ func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, 
 	}
 	if r.Key != nil && a.Options.Seals != nil {
 		seals, err := a.Options.Seals()
-		if err != nil {
-			return nil, fault.Wrap(op, name, fault.Other, err)
+		if own, ok := seals.Own.(*age.X25519Identity); err == nil && ok {
+			r.Own, r.Self.Seal = []place.Identity{own}, own.Recipient().String()
 		}
-		r.Opens(seals.Own)
 	}
 	if r.State, err = folderOf(a.Memex, name); err != nil {
 		return nil, fault.Wrap(op, name, fault.Other, err)

@@ -3,6 +3,7 @@
 package remotes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -16,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/travel"
 )
 
 // The operations that carry commits.
@@ -171,10 +171,11 @@ func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, do
 // fetch pulls, and merges what came.
 func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, done *SyncResponse) error {
 	others, err := r.Pull(ctx, req.From...)
-	if err != nil {
+	list, listErr := r.Members(ctx)
+	if err = cmp.Or(err, listErr); err != nil {
 		return err
 	}
-	if me := r.Me(); len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge bears the name of who asked for it
+	if me := list.Of(r.Self.Key); len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge bears the name of who asked for it
 		ctx = author.WithGrant(ctx, api.Grant{Agent: me.Agents[0], Role: api.Owner})
 	}
 	twins := map[string]string{r.Self.Key: "this machine"}
@@ -187,8 +188,7 @@ func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, 
 			}
 		}
 		if other := twins[o.Member.Key]; other != "" && o.Member.Name != "" && m.Problem == "" {
-			m.Problem = "its log has the same key as that of " + other + "; if it is an old log, remove it there, " +
-				"else move the file key away on one of the two and admit its new key"
+			m.Problem = "its log has the same key as that of " + other + ": remove the log that is old, or admit a new key of one of the two"
 		}
 		twins[o.Member.Key] = o.Machine
 		if o.New {
@@ -196,7 +196,7 @@ func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, 
 			if err == nil && !a.Call.DryRun {
 				err = r.Merged(o.Machine)
 			}
-			if isAny(err, corpus.ErrNever, travel.ErrAuthors) { // what the others wrote comes all the same
+			if errors.Is(err, corpus.ErrNever) || fault.KindOf(err) == fault.Denied { // what the others wrote comes all the same
 				m.Problem, err = err.Error(), nil
 			}
 			if err != nil {

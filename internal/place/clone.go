@@ -25,6 +25,7 @@ type Cloned struct {
 // error the folder may have a part. Errors: ErrNone if no machine has pushed; those of Pull and
 // ReadInto.
 func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, error) {
+	r.State = into // it is emptied
 	heads, problem := r.heads(ctx)
 	if len(heads) == 0 {
 		if problem == nil {

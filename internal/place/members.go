@@ -12,36 +12,29 @@ import (
 	"slices"
 	"strings"
 
-	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
-// membersName is the list of members, on a place; membersFile the newest that was seen, in the state folder.
-const (
-	membersName = "members.note"
-	membersFile = "members.json"
-)
+// The list of members on a place, and the newest that was seen, in the state folder.
+const membersName, membersFile = "members.note", "members.json"
 
-// Errors of lists of members.
-var (
-	// ErrMember is returned for what counts for nothing by the list of members, or may not be read by this machine.
-	ErrMember = errors.New("fovea remote members shows the list; its owner changes it with fovea remote admit and expel")
-	// ErrMembers is returned for a list that does not continue the one that was seen here.
-	ErrMembers = errors.New("the list of members there is not the one that was seen here, nor a newer one by its owner; " +
-		"somebody has put another there: remove members.note there, and the owner admits or expels somebody to write it again")
-	// ErrListOwner is returned to a machine that does not own the list.
-	ErrListOwner = errors.New("only the machine that wrote the first list of members changes it, and it needs a key that signs")
-)
+// ErrMember is returned for what counts for nothing by the list of members, and to who may not read or write by it.
+var ErrMember = errors.New("fovea remote members shows the list, which its owner changes with fovea remote admit and expel")
+
+// ErrMembers is returned for a list that does not continue the one that was seen here.
+var ErrMembers = errors.New("the list of members there is not the one that was seen here, nor a newer one by its owner; " +
+	"somebody has put another there: remove members.note there, and the owner admits or expels somebody to write it again")
 
 // Members is a list of those whose logs are merged. The first one is the owner, who signs it. The text of the note is its JSON.
 type Members struct {
-	Memex  string   `json:"memex"`
-	Number uint64   `json:"number"` // one more each time, 0 of no list
-	List   []Member `json:"members"`
-	Keys   []byte   `json:"keys,omitempty"` // that seal since one was expelled, a line each, sealed for all members
+	Memex  string   `json:"memex" jsonschema:"the first commit of the memory"`
+	Number uint64   `json:"number" jsonschema:"one more with each change; 0 where there is no list, and each log is merged"`
+	List   []Member `json:"members" jsonschema:"whose logs are merged; the first is the owner, whose key you compare with key.pub there"`
+	Keys   []byte   `json:"keys,omitempty" jsonschema:"that seal since one was expelled, sealed for all members"`
 }
 
 // Member is a machine that takes part.
@@ -52,96 +45,27 @@ type Member struct {
 	Agents []string `json:"agents,omitempty" jsonschema:"those it acts for; without any it acts as the owner"`
 }
 
-// Members returns the list of members. Errors: ErrMembers, those of Pull.
-func (r *Remote) Members(ctx context.Context) (Members, error) {
-	err := r.same(ctx)
-	return r.list, err
-}
-
-// Me is the member that this machine is by the list that was read last; the zero Member for none.
-func (r *Remote) Me() (me Member) {
-	for _, one := range r.list.List {
-		if one.Key == r.Self.Key {
-			me = one
+// Of returns the member with a key, the zero Member for none.
+func (m *Members) Of(key string) (found Member) {
+	for _, one := range m.List {
+		if one.Key == key {
+			found = one
 		}
 	}
-	return me
+	return found
 }
 
-// Opens takes the key of this machine, for which a list of members has the keys of a sealed place.
-func (r *Remote) Opens(own Identity) {
-	if key, ok := own.(*age.X25519Identity); ok {
-		r.own, r.Self.Seal = []Identity{key}, key.Recipient().String()
+// signer returns the member that signed a log, the zero Member where there is no list. Errors: ErrMember.
+func (m *Members) signer(h Head) (by Member, err error) {
+	if m.Number > 0 {
+		err = fmt.Errorf("no member of the list signed its log: %w", ErrMember)
 	}
-}
-
-// readMembers reads the list of members, and the keys that it has for this machine. Who signed the first list seen is its
-// owner for good. A list that somebody removed counts on.
-func (r *Remote) readMembers(ctx context.Context) (err error) {
-	r.list, r.keys, r.newest = Members{}, nil, r.Key
-	if r.Key != nil {
-		r.keys = append(r.keys, r.Key)
-	}
-	if r.State != nil {
-		err = vfs.ReadJSON(r.State, membersFile, &r.list)
-	}
-	if err != nil {
-		return err
-	}
-	data, tag, err := r.Place.Get(ctx, membersName)
-	if err == nil {
-		err = r.take(data)
-	}
-	if err != nil && !errors.Is(err, ErrNone) {
-		return err
-	}
-	r.listTag = tag
-	return r.takeKeys()
-}
-
-// take makes a list the one that counts, if it continues the one that does or is that.
-func (r *Remote) take(data []byte) error {
-	var list Members
-	text, err := open(r.keys, data)
-	line, _, _ := strings.Cut(string(text), "\n")
-	err = cmp.Or(err, decodeJSON([]byte(line), &list), list.check())
-	switch {
-	case err != nil || len(list.List) == 0 || list.Memex != r.Memex.String() || !isSigned(string(text), line+"\n", list.List[0].Key):
-	case reflect.DeepEqual(list, r.list):
-		return nil
-	case list.Number > r.list.Number && (r.list.Number == 0 || list.List[0].Key == r.list.List[0].Key):
-		if r.list = list; r.State != nil {
-			return vfs.WriteJSON(r.State, membersFile, list)
+	for _, one := range m.List {
+		if isSigned(h.Signed, h.signedText(), one.Key) {
+			return one, nil
 		}
-		return nil
 	}
-	return fmt.Errorf("%w (number %d, %v)", ErrMembers, list.Number, err)
-}
-
-// takeKeys opens the keys of the list.
-func (r *Remote) takeKeys() error {
-	if len(r.list.Keys) == 0 {
-		return nil
-	}
-	text, err := OpenBytes(r.list.Keys, r.own...)
-	for _, one := range strings.Fields(string(text)) {
-		r.newest, err = ParseKey(one)
-		r.keys = append(r.keys, r.newest)
-	}
-	if err != nil {
-		err = fmt.Errorf("its keys are not for one who was expelled, or is no member yet (%v): %w", err, ErrMember)
-	}
-	return err
-}
-
-// isSigned reports whether a note has a text, and the signature of a key.
-func isSigned(signed, text, key string) bool {
-	v, err := note.NewVerifier(key)
-	if err != nil {
-		return false
-	}
-	n, err := note.Open([]byte(signed), note.VerifierList(v))
-	return err == nil && n.Text == text
+	return by, err
 }
 
 // check refuses a list that has a name or a key twice, or something that is none.
@@ -157,9 +81,86 @@ func (m *Members) check() error {
 	return nil
 }
 
+// next reads the list that is on a place, which is this one or continues it. Who signed the first one is its owner for good.
+func (m *Members) next(text string, memex merkle.Digest) (list Members, err error) {
+	line, _, _ := strings.Cut(text, "\n")
+	err = cmp.Or(decodeJSON([]byte(line), &list), list.check())
+	if err == nil && len(list.List) > 0 && list.Memex == memex.String() && isSigned(text, line+"\n", list.List[0].Key) &&
+		(reflect.DeepEqual(list, *m) || list.Number > m.Number && (m.Number == 0 || list.List[0].Key == m.List[0].Key)) {
+		return list, nil
+	}
+	return *m, fmt.Errorf("%w (number %d, %v)", ErrMembers, list.Number, err)
+}
+
+// seal gives a list some keys, sealed for its members.
+func (m *Members) seal(keys []Identity) error {
+	var text []byte
+	for _, key := range keys {
+		text = fmt.Appendln(text, key)
+	}
+	var to []Recipient
+	for _, one := range m.List {
+		key, err := ParseRecipient(one.Seal)
+		if err != nil {
+			return fmt.Errorf("%s: --seal is the line that fovea bundle key prints on its machine: %w", one.Name, err)
+		}
+		to = append(to, key)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	var err error
+	m.Keys, err = SealBytes(text, to...)
+	return err
+}
+
+// readMembers reads the list of members, and the keys that it has for this machine. A list that somebody removed counts on.
+func (r *Remote) readMembers(ctx context.Context) error {
+	r.keys, r.newest, r.list = nil, r.Key, Members{}
+	if r.Key != nil {
+		r.keys = append(r.keys, r.Key)
+	}
+	err := vfs.ReadJSON(r.State, membersFile, &r.list)
+	if err != nil {
+		return err
+	}
+	var data []byte
+	if data, r.listTag, err = r.Place.Get(ctx, membersName); err == nil {
+		data, err = open(r.keys, data)
+	}
+	was := r.list.Number
+	if err == nil {
+		r.list, err = r.list.next(string(data), r.Memex)
+	}
+	if err == nil && r.list.Number > was {
+		err = vfs.WriteJSON(r.State, membersFile, r.list)
+	}
+	if err != nil && !errors.Is(err, ErrNone) {
+		return err
+	}
+	var text []byte
+	if err = nil; len(r.list.Keys) > 0 {
+		text, err = OpenBytes(r.list.Keys, r.Own...)
+	}
+	for _, one := range strings.Fields(string(text)) {
+		r.newest, err = ParseKey(one)
+		r.keys = append(r.keys, r.newest)
+	}
+	if err != nil {
+		err = fmt.Errorf("its keys are not for one who was expelled, or is no member yet (%v): %w", err, ErrMember)
+	}
+	return err
+}
+
+// Members returns the list of members. Errors: ErrMembers, those of Pull.
+func (r *Remote) Members(ctx context.Context) (Members, error) {
+	err := r.same(ctx)
+	return r.list, err
+}
+
 // Amend takes the member of a name from the list, or puts another one in its place, and signs it. The first list makes this
 // machine its owner. If there was such a member, what is sealed from then on has a new key, which all members get. Errors:
-// ErrListOwner, ErrChanged, those of Members, Invalid.
+// ErrMember, ErrChanged, those of Members, Invalid.
 func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members, error) {
 	if err := r.same(ctx); err != nil {
 		return r.list, err
@@ -170,7 +171,7 @@ func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members,
 	}
 	owner, had := list.List[0], len(list.List)
 	if r.Signer == nil || owner.Key != r.Self.Key {
-		return r.list, ErrListOwner
+		return r.list, fmt.Errorf("only the machine that wrote the first list changes it, by its key that signs: %w", ErrMember)
 	}
 	list.List = slices.DeleteFunc(slices.Clone(list.List), func(m Member) bool { return m.Name == name })
 	isGone := len(list.List) < had
@@ -180,13 +181,17 @@ func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members,
 	list.Number, list.List = list.Number+1, append(list.List, as...)
 	err := list.check()
 	if err == nil && r.Key != nil {
-		err = r.sealKeys(&list, isGone)
+		keys := r.keys[1:] // all have the first one, that of the passphrase
+		if key, newErr := NewKey(); isGone {
+			keys, err = append(keys, key), newErr
+		}
+		err = cmp.Or(err, list.seal(keys))
 	}
 	if err != nil {
 		return r.list, fault.Wrap("members", name, fault.Invalid, err)
 	}
 	text, err := json.Marshal(list)
-	signed, signErr := r.sign(string(text) + "\n")
+	signed, signErr := signNote(r.Signer, string(text)+"\n")
 	data, sealErr := seal(r.Key, []byte(signed))
 	if err = cmp.Or(err, signErr, sealErr); err == nil {
 		err = r.Place.Put(ctx, membersName, r.listTag, data)
@@ -197,54 +202,27 @@ func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members,
 	return r.list, err
 }
 
-// sealKeys gives a list the keys of the place, sealed for its members, with a new one if somebody is gone.
-func (r *Remote) sealKeys(list *Members, isGone bool) error {
-	var to []Recipient
-	for _, one := range list.List {
-		key, err := ParseRecipient(one.Seal)
-		if err != nil {
-			return fmt.Errorf("%s: --seal is the line that fovea bundle key prints on its machine: %w", one.Name, err)
-		}
-		to = append(to, key)
-	}
-	var text []byte
-	for _, key := range r.keys[1:] { // all have that of the passphrase
-		text = fmt.Appendln(text, key)
-	}
-	key, err := NewKey()
-	if isGone {
-		text = fmt.Appendln(text, key)
-	}
-	if err == nil && len(text) > 0 {
-		list.Keys, err = SealBytes(text, to...)
-	}
-	return err
-}
-
-// sign returns a note that this machine signed, empty without a key.
-func (r *Remote) sign(text string) (string, error) {
-	if r.Signer == nil {
-		return "", nil
-	}
-	signed, err := note.Sign(&note.Note{Text: text}, r.Signer)
-	return string(signed), err
-}
-
 // signedText is what the signature of a log is about: all of it but the signature.
 func (h Head) signedText() string {
 	h.Signed = ""
 	return wordLog + "\n" + tagOf(h.Encode()) + "\n"
 }
 
-// signer returns the member that signed a log, the zero Member where there is no list. Errors: ErrMember.
-func (r *Remote) signer(h Head) (by Member, err error) {
-	if r.list.Number > 0 {
-		err = fmt.Errorf("no member of the list signed its log: %w", ErrMember)
+// signNote returns a note that a key signed, empty without one.
+func signNote(by note.Signer, text string) (string, error) {
+	if by == nil {
+		return "", nil
 	}
-	for _, one := range r.list.List {
-		if isSigned(h.Signed, h.signedText(), one.Key) {
-			return one, nil
-		}
+	signed, err := note.Sign(&note.Note{Text: text}, by)
+	return string(signed), err
+}
+
+// isSigned reports whether a note has a text, and the signature of a key.
+func isSigned(signed, text, key string) bool {
+	v, err := note.NewVerifier(key)
+	if err != nil {
+		return false
 	}
-	return by, err
+	n, err := note.Open([]byte(signed), note.VerifierList(v))
+	return err == nil && n.Text == text
 }

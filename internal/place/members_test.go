@@ -32,7 +32,7 @@ func signing(t *testing.T, p Place, memex merkle.Digest) *Remote {
 		t.Fatal(err)
 	}
 	r := &Remote{Place: p, Memex: memex, State: state, Self: Member{Name: "owner", Key: public}}
-	r.Opens(own)
+	r.Own, r.Self.Seal = []Identity{own}, own.Recipient().String()
 	if r.Signer, err = note.NewSigner(secret); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestMembersOnlyGrow(t *testing.T) {
 	if err := errors.Join(err, list(other, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := admit(other, "mine", other); !errors.Is(err, ErrListOwner) {
+	if _, err := admit(other, "mine", other); !errors.Is(err, ErrMember) {
 		t.Errorf("another machine changes the list: %v", err)
 	}
 	if _, err := admit(owner, "twin", other); err == nil || !strings.Contains(err.Error(), "one key") {
@@ -107,10 +107,10 @@ func TestMembersOnlyGrow(t *testing.T) {
 	if err := errors.Join(err, list(other, 2)); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := &Remote{Place: p, Memex: memex, Key: owner.Key}
+	elsewhere := signing(t, p, memex)
 	text, _, _ := strings.Cut(second, "\n")
 	forged := func(text string) string {
-		signed, err := other.sign(text + "\n")
+		signed, err := signNote(other.Signer, text+"\n")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestLogIsSigned(t *testing.T) {
 		h := Head{Format: HeadFormat, Machine: "x.0123456789ab", Count: 3, Nonce: "n", Time: time.UnixMilli(1).UTC()}
 		h.Manifest = ManifestOf([]Source{{Scope: Scope{Name: "memex", First: memex, Seq: 1, Head: memex, Root: memex}}}, true)
 		h.Packs = []Pack{{Series: ownPieces(h.Machine) + random(8), Size: 1, Scopes: []Span{{Scope: "memex", Seq: 1, Head: memex}}}}
-		signed, err := by.sign(h.signedText())
+		signed, err := signNote(by.Signer, h.signedText())
 		if h.Signed = signed; set != nil {
 			set(&h)
 		}
@@ -222,7 +222,7 @@ func TestLogIsSigned(t *testing.T) {
 		return again
 	}
 	for want, by := range map[string]*Remote{"a": a, "b": b} {
-		if one, err := reader.signer(made(by, nil)); err != nil || one.Name != want {
+		if one, err := reader.list.signer(made(by, nil)); err != nil || one.Name != want {
 			t.Error(one, err)
 		}
 	}
@@ -231,8 +231,33 @@ func TestLogIsSigned(t *testing.T) {
 		"count": made(a, func(h *Head) { h.Count++ }), "time": made(a, func(h *Head) { h.Time = h.Time.AddDate(1, 0, 0) }),
 		"unsigned": made(a, func(h *Head) { h.Signed = "" }), "root": made(a, func(h *Head) { h.Scopes[0].Root = merkle.Sum(nil) }),
 	} {
-		if _, err := reader.signer(h); !errors.Is(err, ErrMember) {
+		if _, err := reader.list.signer(h); !errors.Is(err, ErrMember) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	takesOver(t, a, made(a, nil), made(b, func(h *Head) { h.Count++ }))
+}
+
+// takesOver writes a log of another member, or of nobody on the list, where that of one was.
+func takesOver(t *testing.T, owner *Remote, was, next Head) {
+	t.Helper()
+	reader := signing(t, owner.Place, owner.Memex)
+	for name, one := range map[string]*Remote{"other": reader, "third": signing(t, owner.Place, owner.Memex)} {
+		if _, err := owner.Amend(t.Context(), name, one.as(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next.Signed, _ = signNote(reader.Signer, next.signedText())
+	if _, err := vfs.Sub(reader.State, copiesFolder); err != nil {
+		t.Fatal(err)
+	}
+	err := vfs.WriteJSON(reader.State, copiesFolder+"/"+was.Machine+"."+copyFile, copied{Head: was, Sum: "x"})
+	data, serr := seal(owner.newest, next.Encode())
+	if err := errors.Join(err, serr, owner.Place.Put(t.Context(), HeadFolder+was.Machine, "", data)); err != nil {
+		t.Fatal(err)
+	}
+	all, err := reader.Pull(t.Context())
+	if err != nil || len(all) != 1 || all[0].New || !errors.Is(all[0].Problem, ErrMember) || !strings.Contains(all[0].Problem.Error(), "that of owner") {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

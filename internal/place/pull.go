@@ -103,7 +103,7 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 		have = copied{Partly: true} // begin anew
 	}
 	h, data, by, err := r.head(ctx, machine)
-	if was, _ := r.signer(have.Head); was.Key != "" && was.Key != by.Key && err == nil {
+	if was, _ := r.list.signer(have.Head); was.Key != "" && was.Key != by.Key && err == nil {
 		by, err = Member{}, fmt.Errorf("%s signed its log, which is that of %s: %w", by.Name, was.Name, ErrMember)
 	}
 	switch {

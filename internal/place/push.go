@@ -111,7 +111,7 @@ func (p *pushing) run(sources []Source) (Pushed, error) {
 	if err != nil {
 		return Pushed{}, err
 	}
-	signed, err := p.r.sign(p.known.Head.signedText())
+	signed, err := signNote(p.r.Signer, p.known.Head.signedText())
 	if err != nil || len(news) == 0 && len(p.litter) == 0 && signed == p.known.Head.Signed {
 		return Pushed{}, err
 	}
@@ -172,7 +172,7 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 
 // replace makes a version of the log the present one. If nobody answers, it looks.
 func (p *pushing) replace(next written) error {
-	signed, signErr := p.r.sign(next.Head.signedText())
+	signed, signErr := signNote(p.r.Signer, next.Head.signedText())
 	next.Head.Signed = signed
 	text := next.Head.Encode()
 	seen, err := DecodeHead(text)

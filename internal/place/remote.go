@@ -30,17 +30,17 @@ type Remote struct {
 	// State is the folder of the memory in which this package keeps what it knows of the
 	// place, and the copies of the other machines' histories.
 	State vfs.FS
-	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is what a list of
-	// members has of this machine as its owner, see Opens.
+	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is what the list has of
+	// this machine as its owner. Own opens the keys that a list has for it.
 	Signer note.Signer
 	Self   Member
+	Own    []Identity
 	// Now is the clock.
 	Now func() time.Time
 
 	known   bool // the place is the one that it was
 	list    Members
 	listTag string
-	own     []Identity          // opens what a list has for this machine
 	keys    []Identity          // open what is on the place, none if it is plain
 	newest  *age.X25519Identity // of them, which seals
 }
@@ -197,9 +197,6 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 		return h, nil, by, err
 	}
 	text, err := open(r.keys, data)
-	if errors.Is(err, ErrNoKey) && r.list.Number > 0 {
-		err = fmt.Errorf("it is sealed by a key that only members have: %w", ErrMember)
-	}
 	if err == nil {
 		h, err = DecodeHead(text)
 	}
@@ -207,7 +204,7 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 		err = h.check(r.Memex, machine)
 	}
 	if err == nil {
-		by, err = r.signer(h)
+		by, err = r.list.signer(h)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s%s: %w", HeadFolder, machine, err)

@@ -32,7 +32,7 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 }
 
 // MergeStore is History.Merge for an open state folder, called name in errors. If agents are given, all that the other
-// did must be theirs, and it has no say about what people decided. Errors: also ErrAuthors.
+// did must be theirs, and it has no say about what people decided. Errors: also Denied.
 func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions,
 	agents ...string) (chain.Commit, []string, []document.Conflict, error) {
 	var conflicts []document.Conflict
@@ -43,7 +43,7 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 		case r.opts.Skip:
 			return "", fault.Errorf("merge", name, fault.Invalid, "a merge leaves no file out; it is all or nothing")
 		case h.scope.Chain.Head().Commit.Seq == 0 && len(agents) > 0:
-			return "", fault.Errorf("merge", name, fault.Denied, "%s begins with a member that acts as the owner: %w", h.scope.Name, ErrAuthors)
+			return "", fault.Errorf("merge", name, fault.Denied, "%s begins with a member that acts as the owner", h.scope.Name)
 		case h.scope.Chain.Head().Commit.Seq == 0:
 			return "", fault.Errorf("merge", h.scope.Dir, fault.Invalid,
 				"this memory is empty; start it as a copy of the other's state folder and files")
@@ -138,8 +138,6 @@ func mergeKind(err error) fault.Kind {
 		return fault.Invalid
 	case errors.Is(err, errNoCommits):
 		return fault.NotFound
-	case errors.Is(err, ErrAuthors):
-		return fault.Denied
 	case errors.Is(err, store.ErrReadOnly):
 		return fault.ReadOnly
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -97,15 +98,13 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, sides ...merkle.
 	return err
 }
 
-// ErrAuthors is returned for a history that has commits of others than those that it may have.
-var ErrAuthors = errors.New("it may only have commits of the agents that it acts for")
-
 // onlyBy refuses what the other did unless all of it is by some agents, or a merge by Fovea of what is.
 func (g *merging) onlyBy(ctx context.Context, agents []string) error {
 	for _, c := range g.mergeBase.theirs() {
 		byAgent := c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name)
 		if !byAgent && !(c.Author.Kind == author.Fovea && g.isMerge(ctx, c)) {
-			return fmt.Errorf("its commit %d is by %s: %w, %s", c.Seq, c.Author, ErrAuthors, strings.Join(agents, " and "))
+			return fault.Errorf("merge", g.history.scope.Name, fault.Denied, "commit %d is by %s, and its member acts for %s alone",
+				c.Seq, c.Author, strings.Join(agents, " and "))
 		}
 	}
 	return nil
