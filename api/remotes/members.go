@@ -54,6 +54,9 @@ func expel(ctx context.Context, a api.Access, req ExpelRequest) (*Members, error
 // listed returns the list of a remote that do returns.
 func listed(ctx context.Context, a api.Access, op, name string, do func(*place.Remote) (Members, error)) (*Members, error) {
 	var list Members
+	if err := checkRemote(op, name); err != nil {
+		return nil, err
+	}
 	_, err := with(ctx, a, op, SyncRequest{Name: name},
 		func(_ context.Context, _ api.Access, r *place.Remote, _ SyncRequest, _ *SyncResponse) (err error) {
 			list, err = do(r)
