@@ -323,7 +323,7 @@ func kindOf(err error) fault.Kind {
 		return fault.NotFound
 	case isAny(err, place.ErrChanged, place.ErrReplaced):
 		return fault.Conflict
-	case isDamaged, isAny(err, place.ErrSeal, place.ErrFork, place.ErrDamaged, place.ErrFormat, place.ErrBack, place.ErrMembers):
+	case isDamaged, isAny(err, place.ErrSeal, place.ErrFork, place.ErrDamaged, place.ErrFormat, place.ErrBack):
 		return fault.Corrupt
 	}
 	return fault.Other

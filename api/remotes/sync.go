@@ -175,8 +175,10 @@ func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, 
 	if err = cmp.Or(err, listErr); err != nil {
 		return err
 	}
-	if me := list.Of(r.Self.Key); len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge bears the name of who asked for it
-		ctx = author.WithGrant(ctx, api.Grant{Agent: me.Agents[0], Role: api.Owner})
+	for _, me := range list.List {
+		if me.Key == r.Self.Key && len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge bears the name of who asked for it
+			ctx = author.WithGrant(ctx, api.Grant{Agent: me.Agents[0], Role: api.Owner})
+		}
 	}
 	twins := map[string]string{r.Self.Key: "this machine"}
 	for _, o := range others {

@@ -25,10 +25,6 @@ const membersName, membersFile = "members.note", "members.json"
 // ErrMember is returned for what counts for nothing by the list of members, and to who may not read or write by it.
 var ErrMember = errors.New("fovea remote members shows the list, which its owner changes with fovea remote admit and expel")
 
-// ErrMembers is returned for a list that does not continue the one that was seen here.
-var ErrMembers = errors.New("the list of members there is not the one that was seen here, nor a newer one by its owner; " +
-	"somebody has put another there: remove members.note there, and the owner admits or expels somebody to write it again")
-
 // Members is a list of those whose logs are merged. The first one is the owner, who signs it. The text of the note is its JSON.
 type Members struct {
 	Memex  string   `json:"memex" jsonschema:"the first commit of the memory"`
@@ -43,16 +39,6 @@ type Member struct {
 	Key    string   `json:"key" jsonschema:"the public key of its machine, the line of its file key.pub"`
 	Seal   string   `json:"seal,omitempty" jsonschema:"for whom new keys of a sealed place are sealed"`
 	Agents []string `json:"agents,omitempty" jsonschema:"those it acts for; without any it acts as the owner"`
-}
-
-// Of returns the member with a key, the zero Member for none.
-func (m *Members) Of(key string) (found Member) {
-	for _, one := range m.List {
-		if one.Key == key {
-			found = one
-		}
-	}
-	return found
 }
 
 // signer returns the member that signed a log, the zero Member where there is no list. Errors: ErrMember.
@@ -89,7 +75,8 @@ func (m *Members) next(text string, memex merkle.Digest) (list Members, err erro
 		(reflect.DeepEqual(list, *m) || list.Number > m.Number && (m.Number == 0 || list.List[0].Key == m.List[0].Key)) {
 		return list, nil
 	}
-	return *m, fmt.Errorf("%w (number %d, %v)", ErrMembers, list.Number, err)
+	return *m, fmt.Errorf("the list of members there (number %d, %v) is not the one that was seen here, nor a newer one by its owner; "+
+		"remove members.note there, and the owner admits or expels somebody to write it again: %w", list.Number, err, ErrMember)
 }
 
 // seal gives a list some keys, sealed for its members.
@@ -152,7 +139,7 @@ func (r *Remote) readMembers(ctx context.Context) error {
 	return err
 }
 
-// Members returns the list of members. Errors: ErrMembers, those of Pull.
+// Members returns the list of members. Errors: those of Pull.
 func (r *Remote) Members(ctx context.Context) (Members, error) {
 	err := r.same(ctx)
 	return r.list, err

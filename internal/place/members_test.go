@@ -124,13 +124,13 @@ func TestMembersOnlyGrow(t *testing.T) {
 		"another owner, well formed":  forged(strings.NewReplacer(owner.Self.Key, other.Self.Key, other.Self.Key, owner.Self.Key).Replace(newer)),
 	} {
 		put(text)
-		if err := list(other, 2); !errors.Is(err, ErrMembers) || strings.Contains(err.Error(), "\n") {
+		if err := list(other, 2); !errors.Is(err, ErrMember) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "older" || name == "another owner, well formed" {
 			continue // who has seen none cannot know
 		}
-		if err := elsewhere.readMembers(t.Context()); !errors.Is(err, ErrMembers) {
+		if err := elsewhere.readMembers(t.Context()); !errors.Is(err, ErrMember) {
 			t.Errorf("%s, seen first: %v", name, err)
 		}
 	}

@@ -53,7 +53,7 @@ type Other struct {
 
 // Pull reads what the logs of some other machines have, of all if none is named, into copies of their
 // histories in the state folder. A log that cannot be read, or that no member signed, does not stop the others: its
-// Problem says why. Errors: ErrMembers, those of the place and of the state folder.
+// Problem says why. Errors: ErrMember for the list itself, those of the place and of the state folder.
 func (r *Remote) Pull(ctx context.Context, machines ...string) ([]Other, error) {
 	err := r.same(ctx)
 	if err == nil && len(machines) == 0 {
