@@ -56,15 +56,16 @@ type Remote struct {
 	Machine string `json:"machine" jsonschema:"the name of this machine's log there"`
 	Behind  uint64 `json:"behind" jsonschema:"how many commits are not there yet, as far as is known here"`
 	Problem string `json:"problem,omitempty" jsonschema:"in a list: why it is not known how far it is behind"`
-	Met     string `json:"met,omitempty" jsonschema:"in a list: when it was last met, empty for never"`
 	Keeps   bool   `json:"keeps,omitempty" jsonschema:"where it was added: the bucket keeps versions of what is removed, also of what is purged"`
+
+	Synced time.Time `json:"synced,omitzero" jsonschema:"in a list: when it last was, absent for never"`
 }
 
-// Lag says how far the remote is behind and when it was last met, or why that is not known.
+// Lag says how far the remote is behind and when it was last synced, or why that is not known.
 func (r *Remote) Lag() string {
 	lag := scope.Count(int(r.Behind), "commit") + " behind"
-	if at, err := time.Parse(time.RFC3339, r.Met); err == nil {
-		lag += ", met " + at.Local().Format(time.DateTime)
+	if !r.Synced.IsZero() {
+		lag += ", synced " + r.Synced.Local().Format(time.DateTime)
 	}
 	return cmp.Or(r.Problem, lag)
 }
@@ -174,15 +175,12 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		if fault.KindOf(err) == fault.NotFound {
 			continue // adding it was cut short
 		}
-		one, state := Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine}, vfs.FS(nil)
+		one, state := Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine, Synced: lastTime(a.Memex, name, syncedFile)}, vfs.FS(nil)
 		if err == nil {
 			state, err = folderOf(a.Memex, name)
 		}
 		if err == nil {
 			one.Behind, err = (&place.Remote{State: state}).Behind(heads)
-			if at := noted(state, func(*met) {}).Time; !at.IsZero() {
-				one.Met = at.Format(time.RFC3339)
-			}
 		}
 		if err != nil {
 			one.Problem = "what is known of it cannot be read (" + err.Error() + "); fovea remote remove, then fovea remote add begins anew"

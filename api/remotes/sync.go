@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // The operations that carry commits.
@@ -26,14 +27,9 @@ var (
 	OpPull = api.Define(api.Operation{Name: "pull", Group: "history", Effect: api.Mends,
 		Summary: "Bring in what other machines have written to a remote"}, pull)
 	OpSync = api.Define(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
-		Summary: "Pull from a remote, then push to it"}, func(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
-		return with(ctx, a, "sync", req, fetch, write)
-	})
+		Summary: "Pull from a remote, then push to it"}, with("sync", fetch, write))
 	OpScrub = api.Define(api.Operation{Name: "remote-scrub", Effect: api.Mends,
-		Summary: "Read back what this machine has written to a remote, and write again what is gone or damaged"},
-		func(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
-			return with(ctx, a, "remote scrub", req, scrub, write)
-		})
+		Summary: "Read back what this machine has written to a remote, write again what is damaged, and sync"}, with("remote scrub", scrub, fetch, write))
 )
 
 // SyncRequest names a remote; without a name it is the only one.
@@ -68,8 +64,8 @@ type SyncResponse struct {
 	Pushed   uint64    `json:"pushed" jsonschema:"how many commits were written"`
 	Bytes    int64     `json:"bytes" jsonschema:"how many bytes were written"`
 	CID      string    `json:"cid,omitempty" jsonschema:"of a push to ipfs: that of the archive"`
-
-	Scrubbed *place.Scrubbed `json:"scrubbed,omitempty" jsonschema:"of a scrub: what was read back"`
+	Read     int       `json:"read,omitempty" jsonschema:"of a scrub: how many objects are as this machine wrote them"`
+	Damaged  []string  `json:"damaged,omitempty" jsonschema:"of a scrub: the objects that were not, or were gone"`
 }
 
 // Commits counts those that other machines' work made here.
@@ -105,48 +101,50 @@ func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*plac
 // step is a part of an exchange with a remote.
 type step func(context.Context, api.Access, *place.Remote, SyncRequest, *SyncResponse) error
 
-// with carries out steps on the remote that a request means.
-func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps ...step) (_ *SyncResponse, err error) {
-	over, err := turn(ctx, a)
-	if err != nil {
-		return nil, fault.Wrap(op, req.Name, fault.Other, err)
-	}
-	defer over()
-	r, name, err := named(ctx, a, op, req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Place.Close()) }()
-	done := &SyncResponse{Remote: name, Machines: []Machine{}}
-	for _, step := range steps {
-		if err := step(ctx, a, r, req, done); err != nil {
-			return nil, fault.Wrap(op, name, kindOf(err), err)
+// with returns what carries out steps on the remote that a request means.
+func with(op string, steps ...step) func(context.Context, api.Access, SyncRequest) (*SyncResponse, error) {
+	return func(ctx context.Context, a api.Access, req SyncRequest) (_ *SyncResponse, err error) {
+		over, err := turn(ctx, a)
+		if err != nil {
+			return nil, fault.Wrap(op, req.Name, fault.Other, err)
 		}
+		defer over()
+		r, name, err := named(ctx, a, op, req)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, r.Place.Close()) }()
+		done := &SyncResponse{Remote: name, Machines: []Machine{}}
+		for _, step := range steps {
+			if err := step(ctx, a, r, req, done); err != nil {
+				return nil, fault.Wrap(op, name, kindOf(err), err)
+			}
+		}
+		_ = vfs.WriteJSON(r.State, syncedFile, time.Now())
+		return done, nil
 	}
-	noted(r.State, func(m *met) { m.Time = time.Now().UTC() })
-	return done, nil
 }
 
 func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 	if req.Name == IPFSPrefix {
 		return pushIPFS(ctx, a)
 	}
-	return with(ctx, a, "push", req, write)
+	return with("push", write)(ctx, a, req)
 }
 
 func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 	if strings.HasPrefix(req.Name, IPFSPrefix) {
 		return pullIPFS(ctx, a, req.Name)
 	}
-	return with(ctx, a, "pull", req, fetch)
+	return with("pull", fetch)(ctx, a, req)
 }
 
 // scrub reads back what this machine has written.
-func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
-	found, err := r.Scrub(ctx)
-	done.Scrubbed = &found
-	if err == nil {
-		noted(r.State, func(m *met) { m.Scrubbed = time.Now().UTC() })
+func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) (err error) {
+	_ = vfs.WriteJSON(r.State, scrubbedFile, time.Now()) // before it, see Watch
+	done.Read, done.Damaged, err = r.Scrub(ctx)
+	if err != nil {
+		_ = vfs.RemoveIfThere(r.State, scrubbedFile)
 	}
 	return err
 }
@@ -224,6 +222,49 @@ func turn(ctx context.Context, a api.Access) (done func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// Files in the folder of a remote with the time when it was last synced, and scrubbed. They may be lost.
+const syncedFile, scrubbedFile = "synced.json", "scrubbed.json"
+
+// lastTime returns the time in such a file, zero without one.
+func lastTime(m *fovea.Memory, name, file string) (at time.Time) {
+	_ = vfs.ReadJSON(m.Histories().State, remotesFolder+"/"+name+"/"+file, &at)
+	return at
+}
+
+// ScrubDue reports whether it is time for OpScrub: every day, and after what Watch was told.
+func ScrubDue(m *fovea.Memory, name string) bool {
+	return time.Since(lastTime(m, name, scrubbedFile)) > 24*time.Hour
+}
+
+// Watch sends the name of each other machine whose log on a remote is written, and "" when any may have
+// been, until ctx ends. It returns nil at once for a place that cannot be watched.
+func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, machines chan<- string) error {
+	k, err := read(m, "watch", name)
+	if err != nil {
+		return err
+	}
+	p, err := place.Open(ctx, k.URL, places)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	w, ok := p.(place.Watcher)
+	if !ok {
+		return nil
+	}
+	return w.Watch(ctx, place.HeadFolder, func(head string) {
+		if head == "" { // what is there may not be what was written
+			_ = vfs.RemoveIfThere(m.Histories().State, remotesFolder+"/"+name+"/"+scrubbedFile)
+		}
+		if machine := strings.TrimPrefix(head, place.HeadFolder); machine != k.Machine {
+			select {
+			case machines <- machine:
+			case <-ctx.Done():
+			}
+		}
+	})
 }
 
 // OpMerge merges another copy.

@@ -36,8 +36,7 @@ machines are in step by themselves.`,
 		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Lag()))), Text(r.URL))
 	})), remoteAddCommand(s), carrying(s, &cobra.Command{
 		Use: "scrub [NAME]", Example: "  fovea remote scrub team",
-		Long: `Scrub reads back what this machine has written to a remote and compares it with
-what it wrote; what is gone or damaged is written again. A daemon does so every
+		Long: `Scrub compares what is there with what this machine wrote. A daemon does so every
 day, and when the servers of a cluster have another leader.`,
 	}, remotes.OpScrub), verb(s, &cobra.Command{
 		Use: "members NAME", Example: "  fovea remote members team", Args: Args(1, 1, "a remote"),
@@ -158,9 +157,9 @@ func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remo
 		if op.Name == "pull" && !slices.ContainsFunc(r.Machines, func(m remotes.Machine) bool { return m.Problem != "" || len(m.Brought) > 0 }) {
 			s.Report("nothing new in %s", r.Remote)
 		}
-		if c := r.Scrubbed; c != nil {
-			printFiles(s.Out, "damaged", c.Damaged)
-			s.Report("%s read back, %d bytes; %d gone or damaged", scope.Count(c.Pieces, "piece"), c.Bytes, len(c.Damaged))
+		if op.Name == remotes.OpScrub.Name {
+			printFiles(s.Out, "damaged", r.Damaged)
+			s.Report("%s as written here; %d gone or damaged", scope.Count(r.Read, "object"), len(r.Damaged))
 		}
 		switch {
 		case op.Name == "pull":

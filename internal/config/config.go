@@ -89,8 +89,7 @@ type Config struct {
 	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"key"`
 	// SealFor are the age recipients that bundles are sealed for besides this machine.
 	SealFor []string `key:"seal_for" default:"[]" as:"recipient"`
-	// Sync says when the daemon keeps the memory in step with its remotes: always, once when it starts,
-	// or off.
+	// Sync says when the daemon keeps the memory in step with its remotes, once is when it starts.
 	Sync string `key:"sync" default:"\"always\"" as:"when"`
 	// HistoryWarnMb is the size of the history, in MiB, from which status warns.
 	HistoryWarnMb int `key:"history_warn_mb" default:"1024" as:"1 to 1073741824"`
@@ -103,20 +102,12 @@ type Config struct {
 	Review []string `key:"review" default:"[]" as:"text"`
 }
 
-// When a daemon keeps a memory in step with its remotes.
+// The values of Config.Sync.
 const (
 	SyncAlways = "always"
 	SyncOnce   = "once"
 	SyncOff    = "off"
 )
-
-// checkSync refuses what says no such time.
-func checkSync(text string) error {
-	if !slices.Contains([]string{SyncAlways, SyncOnce, SyncOff}, text) {
-		return fmt.Errorf("it is %s, %s or %s", SyncAlways, SyncOnce, SyncOff)
-	}
-	return nil
-}
 
 // Flags are the values of the command line, which override everything; "" is not given.
 // Paths are used unexpanded: the shell has expanded them.

@@ -60,7 +60,6 @@ type terms struct {
 func (t *terms) run(l *live) {
 	l.work.Go(func() { t.daemon.kept(l.ctx, "watching the folder", func() { l.run(t.beat) }) })
 	l.work.Go(func() { t.daemon.kept(l.ctx, "looking for notices", func() { t.notices(l) }) })
-	l.work.Go(func() { t.daemon.kept(l.ctx, "keeping in step with remotes", func() { t.inStep(l) }) })
 	if room := l.memory.Meaning(); room != nil {
 		l.work.Go(func() { t.daemon.kept(l.ctx, "making vectors", func() { room.Run(l.ctx) }) })
 	}
@@ -126,7 +125,8 @@ func (t *terms) look(ctx context.Context) {
 func (t *terms) adopt(ctx context.Context) error {
 	was, local := t.now.Load(), t.daemon.opts.Again.Local
 	if soon := was.config.AtOnce(&t.wanted); !reflect.DeepEqual(soon, was.config) {
-		if t.take(soon, was.live, local(&soon)); reflect.DeepEqual(soon, t.wanted) {
+		t.take(soon, was.live, local(&soon))
+		if was.live.nudge(); reflect.DeepEqual(soon, t.wanted) {
 			t.good = soon
 			return nil
 		}

@@ -85,7 +85,7 @@ func TestInStep(t *testing.T) {
 	}
 	all, err := remotes.OpRemotes.Call(t.Context(), a.far.Service, api.None{})
 	a.check(err)
-	if len(all) != 1 || all[0].Met == "" {
+	if len(all) != 1 || all[0].Synced.IsZero() {
 		t.Errorf("the list says %+v", all)
 	}
 }
@@ -143,8 +143,8 @@ func TestScrub(t *testing.T) {
 		damage(name)
 		done, err := remotes.OpScrub.Call(t.Context(), svc(a), remotes.SyncRequest{})
 		a.check(err)
-		if found := slices.Contains(done.Scrubbed.Damaged, name); found != (i > 0) || (done.Pushed > 0) != (i > 0) {
-			t.Errorf("damage %d: %+v, %d commits written again", i, done.Scrubbed, done.Pushed)
+		if found := slices.Contains(done.Damaged, name); found != (i > 0) || (done.Pushed > 0) != (i > 0) {
+			t.Errorf("damage %d: %+v, %d commits written again", i, done, done.Pushed)
 		}
 	}
 	_, err = remotes.OpSync.Call(t.Context(), svc(b), remotes.SyncRequest{})

@@ -244,16 +244,6 @@ func (p *pieces) put(data []byte) error {
 	return err
 }
 
-// piece returns a piece of a pack. Errors: ErrDamaged for other bytes, those of the place.
-func (r *Remote) piece(ctx context.Context, p Pack, piece Piece) ([]byte, error) {
-	name := p.object(piece)
-	data, _, err := r.Place.Get(ctx, name)
-	if err == nil && (uint64(len(data)) != piece.Size || tagOf(data) != piece.Name) {
-		err = fmt.Errorf("%s: %w", name, ErrDamaged)
-	}
-	return data, err
-}
-
 // stream returns the bundle of a pack, whose pieces are proved.
 func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
 	left := p.Pieces
@@ -261,9 +251,13 @@ func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
 		if len(left) == 0 {
 			return nil, io.EOF
 		}
-		piece := left[0]
+		piece, name := left[0], p.object(left[0])
 		left = left[1:]
-		return r.piece(ctx, p, piece)
+		data, _, err := r.Place.Get(ctx, name)
+		if err == nil && (uint64(len(data)) != piece.Size || tagOf(data) != piece.Name) {
+			err = fmt.Errorf("%s: %w", name, ErrDamaged)
+		}
+		return data, err
 	}}
 	if r.Key == nil {
 		return in, nil

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,9 +46,8 @@ type written struct {
 }
 
 // settle finds out which version of the log is there, and returns its tag, and whether nothing can have
-// happened to it. An earlier one, or none
-// at all, has to be written again whole. A log that this memory did not write belongs to
-// another copy of it: this one takes another name then.
+// happened to it. An earlier one, or none at all, has to be written again whole. A log that this memory did
+// not write belongs to another copy of it: this one takes another name then.
 func (r *Remote) settle(ctx context.Context, own *pushed) (tag string, isKept bool, err error) {
 	data, tag, isKept, err := known(ctx, r.Place, HeadFolder+own.Machine)
 	sum := tagOf(data)
@@ -73,6 +73,36 @@ func (r *Remote) settle(ctx context.Context, own *pushed) (tag string, isKept bo
 	*own = pushed{Machine: NewMachine(own.Machine)}
 	r.Machine = own.Machine
 	return "", false, nil
+}
+
+// Scrub reads back this machine's log with the pieces that it names, and returns how many are what was
+// written, and the names of those that are not. A piece of other bytes is removed: the next push finds out
+// what is not there, and writes all again. Errors: those of the place, ErrAway, ErrOther, ErrReplaced.
+func (r *Remote) Scrub(ctx context.Context) (read int, damaged []string, err error) {
+	var own pushed
+	if err := cmp.Or(r.same(ctx), vfs.ReadJSON(r.State, pushedFile, &own)); err != nil || own.Sum == "" {
+		return 0, nil, err
+	}
+	head := HeadFolder + own.Machine
+	names := map[string]bool{head: true}
+	own.Head.names(names)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		data, _, err := r.Place.Get(ctx, name)
+		sum, isGone := tagOf(data), errors.Is(err, ErrNone)
+		switch {
+		case err == nil && (sum == own.Sum || strings.HasSuffix(name, sum)):
+			read++
+			continue
+		case err != nil && !isGone && !errors.Is(err, ErrDamaged):
+			return read, damaged, err
+		case !isGone && name != head:
+			if err := r.Place.Remove(ctx, name); err != nil {
+				return read, damaged, err
+			}
+		}
+		damaged = append(damaged, name)
+	}
+	return read, damaged, nil
 }
 
 // restart prepares for writing all again. The version that was there may come back.

@@ -33,17 +33,16 @@ type Place interface {
 
 // Watcher is a place that tells of changes as they happen.
 type Watcher interface {
-	// Watch calls changed with the prefix as soon as it hears of changes, then with the name of each
-	// object below the prefix that is written, also by this machine, and with "" when something happened to the place itself, such as that
-	// another server leads it: what is there may then not be what was written. It returns when ctx
-	// ends or the place does not answer, with the reason.
+	// Watch calls changed with the prefix once the watch is in force, then with the name of each object
+	// below it that is written, also by this machine, and with "" when what is there may not be what was
+	// written, as after another server took over. It ends, with the reason, when ctx does or the place fails.
 	Watch(ctx context.Context, prefix string, changed func(name string)) error
 }
 
 // Keeper is a place that knows what this machine has read or written there last.
 type Keeper interface {
-	// Kept returns the last version of an object that this machine has read or written, as long as nothing tells that what is
-	// there may be another one: a request that failed, a connection that broke, another server that leads.
+	// Kept returns the last version of an object that this machine has read or written, as long as no failed
+	// request, broken connection or other server gives a reason to read it again.
 	Kept(name string) (data []byte, tag string, ok bool)
 }
 
@@ -106,18 +105,7 @@ type Openers map[string]func(ctx context.Context, address string, create bool) (
 // behind SSH as ssh://[USER@]HOST[:PORT]/PATH, and those of others. Errors: ErrURL, ErrFolder, those of
 // the place.
 func Open(ctx context.Context, address string, others Openers) (Place, error) {
-	if dir, ok := folderAt(address); ok {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("%s: %w", dir, ErrFolder)
-		}
-	}
 	return openAt(ctx, address, others, false)
-}
-
-// folderAt returns the folder that an address names.
-func folderAt(address string) (dir string, ok bool) {
-	dir = strings.TrimPrefix(address, "file://")
-	return dir, filepath.IsAbs(dir)
 }
 
 // Create is Open that makes what is missing: a folder, a stream.
@@ -126,7 +114,10 @@ func Create(ctx context.Context, address string, others Openers) (Place, error) 
 }
 
 func openAt(ctx context.Context, address string, others Openers, create bool) (Place, error) {
-	if dir, ok := folderAt(address); ok {
+	if dir := strings.TrimPrefix(address, "file://"); filepath.IsAbs(dir) {
+		if info, err := os.Stat(dir); !create && (err != nil || !info.IsDir()) {
+			return nil, fmt.Errorf("%s: %w", dir, ErrFolder)
+		}
 		return OpenFolder(dir)
 	}
 	scheme, _, _ := strings.Cut(address, "://")
@@ -138,9 +129,6 @@ func openAt(ctx context.Context, address string, others Openers, create bool) (P
 	}
 	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
 }
-
-// IsRepository reports whether an address is that of a repository of git.
-func IsRepository(address string) bool { return strings.HasPrefix(address, "git+") }
 
 // Shown is an address as a message may have it: without what could be a password or a key, which
 // stands before an @ or behind a question mark.
