@@ -57,10 +57,9 @@ func listed(ctx context.Context, a api.Access, op, name string, do func(*place.R
 	if err := checkRemote(op, name); err != nil {
 		return nil, err
 	}
-	_, err := with(ctx, a, op, SyncRequest{Name: name},
-		func(_ context.Context, _ api.Access, r *place.Remote, _ SyncRequest, _ *SyncResponse) (err error) {
-			list, err = do(r)
-			return err
-		})
+	_, err := with(op, func(_ context.Context, _ api.Access, r *place.Remote, _ SyncRequest, _ *SyncResponse) (err error) {
+		list, err = do(r)
+		return err
+	})(ctx, a, SyncRequest{Name: name})
 	return &list, err
 }
