@@ -64,12 +64,12 @@ type partner struct {
 	news  chan string // machines that have written there, "" for any; closed if the place cannot be watched
 
 	// Of run:
-	due, last time.Time       // of exchanges: the next one, and the one before
-	rest      time.Duration   // between two
-	from      map[string]bool // as news: what the next one reads
-	isBehind  bool            // the remote lacks a commit
-	brought   int             // merges that the last one made
-	problem   string          // the last one that was logged
+	due, last, all time.Time       // of exchanges: the next one, the one before, and the last one of all
+	rest           time.Duration   // between two
+	from           map[string]bool // as news: what the next one reads
+	isBehind       bool            // the remote lacks a commit
+	brought        int             // merges that the last one made
+	problem        string          // the last one that was logged
 }
 
 // run exchanges commits with the remote at once, after commits here, when other machines have written
@@ -124,8 +124,8 @@ func (p *partner) exchange() bool {
 	switch {
 	case p.problem == "" && remotes.ScrubDue(p.live.memory, p.name):
 		op, req.From = remotes.OpScrub, nil
-	case p.rest > 0 || p.from[""] || len(p.from) == 0 && !p.isBehind:
-		req.From = nil
+	case p.rest > 0 || p.from[""] || len(p.from) == 0 && !p.isBehind || time.Since(p.all) > 2*requests*askEvery:
+		req.From, p.all = nil, time.Now()
 	case len(p.from) == 0:
 		op = remotes.OpPush
 	case !p.isBehind:

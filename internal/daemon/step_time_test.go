@@ -155,6 +155,16 @@ func TestStepsOfAWatchedPlace(t *testing.T) {
 		expect(t, "a new watch", s.after(spread), "[sync]")
 		heads <- ""
 		expect(t, "another leader", s.after(spread), "[remote-scrub]")
+		pulls := 0
+		for range 20 {
+			s.commit(graph.KindEdit)
+			if strings.HasPrefix(s.after(time.Minute), "[sync") {
+				pulls++
+			}
+		}
+		if pulls < 2 {
+			t.Errorf("in 20 minutes with commits, others were asked %d times", pulls)
+		}
 		if expect(t, "idle", s.after(3*time.Minute), "[]"); !strings.Contains(s.after(25*time.Hour), "remote-scrub") {
 			t.Error("there is no scrub in a day")
 		}

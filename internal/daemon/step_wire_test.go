@@ -122,3 +122,60 @@ func (h *house) await(text string) {
 		}
 	}
 }
+
+// TestScrubAfterAnotherLeader: bytes that the servers have changed are written again once another one leads, without anybody
+// asking.
+func TestScrubAfterAnotherLeader(t *testing.T) {
+	s := placetest.StartServers(t, 3, "")
+	how := func(o *daemon.Options) {
+		o.Config.Sync = config.SyncAlways
+		o.Local.Places = place.Openers{"nats": cluster.Opener()}
+	}
+	h := begun(t, how)
+	h.start(how)
+	url := s.URL("team", "own=true")
+	until(t, "a stream that answers", func() bool {
+		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: url, Plain: true})
+		return err == nil
+	})
+	p, err := cluster.Open(t.Context(), url, false)
+	h.check(err)
+	defer p.Close()
+	last := time.Time{}
+	for range 2 { // the second sync is that of a watch in force
+		until(t, "a sync", func() bool {
+			all, err := remotes.OpRemotes.Call(t.Context(), h.far.Service, api.None{})
+			h.check(err)
+			is := all[0].Synced.After(last)
+			last = all[0].Synced
+			return is
+		})
+	}
+	packs, err := p.List(t.Context(), "packs/")
+	h.check(err)
+	data, tag, err := p.Get(t.Context(), packs[0])
+	h.check(err)
+	data[len(data)/2] ^= 1
+	h.check(p.Put(t.Context(), packs[0], tag, data))
+	s.Kill(s.Leader("FOVEA-OWN-team"))
+	until(t, "a scrub", func() bool {
+		text, err := os.ReadFile(filepath.Join(h.config.StateDir, "serve.log"))
+		return err == nil && strings.Contains(string(text), `"damaged there"=1`)
+	})
+	if lost, _, err := placetest.Lost(t.Context(), p); err != nil || len(lost) > 0 {
+		t.Error(lost, err)
+	}
+}
+
+// until waits until something is so.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	over := time.After(time.Minute)
+	for !is() {
+		select {
+		case <-over:
+			t.Fatalf("%s did not come", what)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
