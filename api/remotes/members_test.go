@@ -198,12 +198,13 @@ func TestMembers(t *testing.T) {
 }
 
 // TestMemberForges: what a member writes that acts for ada alone, in the name of the owner, of Fovea, of a file or of
-// another agent, is refused whole.
+// another agent, or for a time that has not come, is refused whole.
 func TestMemberForges(t *testing.T) {
 	for name, forged := range map[string]graph.Commit{
 		"owner": {Kind: graph.KindEdit, Author: author.Author{Kind: author.Owner}}, "file": {Kind: graph.KindEdit, Author: author.Author{Kind: author.File}},
 		"fovea": {Kind: graph.KindEdit, Author: author.Author{Kind: author.Fovea}}, "merge": {Kind: graph.KindMerge, Author: author.Author{Kind: author.Fovea}},
 		"another agent": {Kind: graph.KindEdit, Author: author.Named("bob")}, "nobody": {Kind: graph.KindEdit},
+		"time": {Kind: graph.KindEdit, Author: ada, Time: time.Now().AddDate(0, 0, 2).UnixMilli()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, logs := team(t, 2, false)
@@ -212,10 +213,10 @@ func TestMemberForges(t *testing.T) {
 			before := owner.files()
 			box.wrote(t, graph.Commit{Kind: graph.KindEdit, Author: ada}, "b.org", "* By Ada\n")
 			box.wrote(t, forged, "a.org", "* Forged\n")
-			box.wrote(t, graph.Commit{Kind: graph.KindEdit, Author: ada}, "d.org", "* By Ada\n")
+			box.wrote(t, graph.Commit{Kind: graph.KindEdit, Author: ada, Time: forged.Time}, "d.org", "* By Ada\n")
 			box.sync(t, "ada")
 			for range 2 {
-				if m := owner.sync(t, "")[logs[1]]; !strings.Contains(m.Problem, "acts for ada alone") || len(m.Brought) > 0 {
+				if m := owner.sync(t, "")[logs[1]]; !strings.Contains(m.Problem, map[bool]string{true: "not yet", false: "acts for ada alone"}[name == "time"]) || len(m.Brought) > 0 {
 					t.Errorf("%+v", m)
 				}
 			}

@@ -79,12 +79,9 @@ func (m *Members) next(text string, memex merkle.Digest) (list Members, err erro
 		"remove members.note there, and the owner admits or expels somebody to write it again: %w", list.Number, err, ErrMember)
 }
 
-// seal gives a list some keys, sealed for its members.
-func (m *Members) seal(keys []Identity) error {
-	var text []byte
-	for _, key := range keys {
-		text = fmt.Appendln(text, key)
-	}
+// seal gives a list the keys of a sealed place, but for the first, which the passphrase opens, and with a new one if somebody is
+// gone. They are sealed for all members.
+func (m *Members) seal(keys []Identity, isGone bool) error {
 	var to []Recipient
 	for _, one := range m.List {
 		key, err := ParseRecipient(one.Seal)
@@ -93,11 +90,17 @@ func (m *Members) seal(keys []Identity) error {
 		}
 		to = append(to, key)
 	}
-	if len(keys) == 0 {
-		return nil
+	key, err := NewKey()
+	if isGone {
+		keys = append(keys, key)
 	}
-	var err error
-	m.Keys, err = SealBytes(text, to...)
+	var text []byte
+	for _, key := range keys[1:] {
+		text = fmt.Appendln(text, key)
+	}
+	if err == nil && len(text) > 0 {
+		m.Keys, err = SealBytes(text, to...)
+	}
 	return err
 }
 
@@ -168,11 +171,7 @@ func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members,
 	list.Number, list.List = list.Number+1, append(list.List, as...)
 	err := list.check()
 	if err == nil && r.Key != nil {
-		keys := r.keys[1:] // all have the first one, that of the passphrase
-		if key, newErr := NewKey(); isGone {
-			keys, err = append(keys, key), newErr
-		}
-		err = cmp.Or(err, list.seal(keys))
+		err = list.seal(r.keys, isGone)
 	}
 	if err != nil {
 		return r.list, fault.Wrap("members", name, fault.Invalid, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
@@ -98,9 +99,13 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, sides ...merkle.
 	return err
 }
 
-// onlyBy refuses what the other did unless all of it is by some agents, or a merge by Fovea of what is.
+// onlyBy refuses what the other did unless all of it is by some agents, or a merge by Fovea of what is, and of no later time.
 func (g *merging) onlyBy(ctx context.Context, agents []string) error {
+	tomorrow := g.history.scope.Options.Now().AddDate(0, 0, 1)
 	for _, c := range g.mergeBase.theirs() {
+		if at := time.UnixMilli(c.Time); at.After(tomorrow) { // all that follows would be as late
+			return fault.Errorf("merge", g.history.scope.Name, fault.Denied, "commit %d is of %s, which is not yet", c.Seq, at.Format(time.DateTime))
+		}
 		byAgent := c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name)
 		if !byAgent && !(c.Author.Kind == author.Fovea && g.isMerge(ctx, c)) {
 			return fault.Errorf("merge", g.history.scope.Name, fault.Denied, "commit %d is by %s, and its member acts for %s alone",
