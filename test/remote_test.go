@@ -76,7 +76,7 @@ func (a *machine) push(r *place.Remote) (place.Pushed, error) {
 		return place.Pushed{}, err
 	}
 	defer release()
-	return r.Push(a.t.Context(), sources, "")
+	return r.Push(a.t.Context(), sources)
 }
 
 // exchange pulls, merges and pushes.

@@ -53,8 +53,12 @@ func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err e
 	return do(in)
 }
 
-// bringing says how another history is brought in; a trial changes nothing, as a dry run.
-type bringing struct{ replace, memoryOnly, trial bool }
+// bringing says how another history is brought in; a trial changes nothing, as a dry run. With agents it may
+// only have what they did.
+type bringing struct {
+	replace, memoryOnly, trial bool
+	agents                     []string
+}
 
 // bringAll brings in the histories of scopes that another state folder has, and hands each to
 // took. What cannot be done shows before anything is done.
@@ -95,10 +99,10 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 	var files []string
 	var conflicts []document.Conflict
 	var err error
-	if how.replace || m.View().Head().Seq == 0 {
+	if how.replace || m.View().Head().Seq == 0 && len(how.agents) == 0 {
 		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
 	} else {
-		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts)
+		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts, how.agents...)
 	}
 	if err != nil {
 		return Brought{}, fovea.Commit{}, err

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -131,9 +132,16 @@ func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, 
 	if err != nil {
 		return nil, err
 	}
-	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now}
+	of := travel.Options(travel.Of(a.Memex.History()))
+	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now, Signer: of.Signer, Self: place.Member{Name: "owner", Key: of.PublicKey}}
 	if r.Key, err = keyOf(k); err != nil {
 		return nil, fault.Wrap(op, name, fault.Corrupt, err)
+	}
+	if r.Key != nil && a.Options.Seals != nil {
+		seals, err := a.Options.Seals()
+		if own, ok := seals.Own.(*age.X25519Identity); err == nil && ok {
+			r.Own, r.Self.Seal = []place.Identity{own}, own.Recipient().String()
+		}
 	}
 	if r.State, err = folderOf(a.Memex, name); err != nil {
 		return nil, fault.Wrap(op, name, fault.Other, err)

@@ -3,6 +3,7 @@
 package remotes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
@@ -43,6 +45,7 @@ type SyncRequest struct {
 type Machine struct {
 	Name    string    `json:"name" jsonschema:"of its log"`
 	Brought []Brought `json:"brought" jsonschema:"by scope, where there was something new"`
+	Member  string    `json:"member,omitempty" jsonschema:"who signed it, where there is a list of members"`
 	Problem string    `json:"problem,omitempty" jsonschema:"why not all of it is here"`
 }
 
@@ -148,10 +151,6 @@ func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, do
 
 // write pushes.
 func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
-	signed := ""
-	if head, text, err := a.Memex.History().SignedHead(ctx); err == nil && head.Seq > 0 {
-		signed = text
-	}
 	sources, release, err := a.Memex.Histories().Take(ctx)
 	if err != nil {
 		return err
@@ -162,7 +161,7 @@ func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, do
 		done.Pushed = behind + uint64(done.Commits()) // each would be one
 		return err
 	}
-	p, err := r.Push(ctx, sources, signed)
+	p, err := r.Push(ctx, sources)
 	done.Pushed, done.Bytes = p.Commits, p.Bytes
 	return err
 }
@@ -170,23 +169,34 @@ func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, do
 // fetch pulls, and merges what came.
 func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, done *SyncResponse) error {
 	others, err := r.Pull(ctx, req.From...)
-	if err != nil {
+	list, listErr := r.Members(ctx)
+	if err = cmp.Or(err, listErr); err != nil {
 		return err
 	}
+	for _, me := range list.List {
+		if me.Key == r.Self.Key && len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge bears the name of who asked for it
+			ctx = author.WithGrant(ctx, api.Grant{Agent: me.Agents[0], Role: api.Owner})
+		}
+	}
+	twins := map[string]string{r.Self.Key: "this machine"}
 	for _, o := range others {
-		m := Machine{Name: o.Machine, Brought: []Brought{}}
+		m := Machine{Name: o.Machine, Brought: []Brought{}, Member: o.Member.Name}
 		if o.Problem != nil {
 			m.Problem = o.Problem.Error()
-			if !errors.Is(o.Problem, place.ErrLocked) {
+			if !isAny(o.Problem, place.ErrLocked, place.ErrMember) {
 				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
 			}
 		}
+		if other := twins[o.Member.Key]; other != "" && o.Member.Name != "" && m.Problem == "" {
+			m.Problem = "its log has the same key as that of " + other + ": remove the log that is old, or admit a new key of one of the two"
+		}
+		twins[o.Member.Key] = o.Machine
 		if o.New {
-			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, bringing{}, m.took)
+			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, bringing{agents: o.Member.Agents}, m.took)
 			if err == nil && !a.Call.DryRun {
 				err = r.Merged(o.Machine)
 			}
-			if errors.Is(err, corpus.ErrNever) { // what the others wrote comes all the same
+			if errors.Is(err, corpus.ErrNever) || fault.KindOf(err) == fault.Denied { // what the others wrote comes all the same
 				m.Problem, err = err.Error(), nil
 			}
 			if err != nil {

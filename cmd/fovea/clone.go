@@ -259,6 +259,9 @@ func (how *cloning) fromRemote(ctx context.Context, s *session, p place.Place, i
 		if r.Key, err = place.Unlock(ctx, p, pass); err != nil {
 			return err
 		}
+		if seals, err := s.config.Seals(); err == nil {
+			r.Own = append(r.Own, seals.Own)
+		}
 	}
 	done, err := r.Clone(ctx, in, dir)
 	how.Signer, how.Others = done.Header.Signer, done.Others

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -38,8 +39,30 @@ machines are in step by themselves.`,
 		Long: `Scrub compares what is there with what this machine wrote. A daemon does so every
 day, and when the servers of a cluster have another leader.`,
 	}, remotes.OpScrub), verb(s, &cobra.Command{
+		Use: "members NAME", Example: "  fovea remote members team", Args: Args(1, 1, "a remote"),
+	}, remotes.OpMembers, nil, printer(s, printMembers)), verb(s, &cobra.Command{
+		Use: "admit NAME MEMBER KEY", Example: "  fovea remote admit team box \"$(cat key.pub)\" --seal age1... --for ada",
+		Args: Args(3, 3, "a remote, a member and its key"),
+		Long: `Admit puts a machine on the list of members of a remote, by its public key: the
+line of its file key.pub. The first list makes this machine its owner. From then
+on a log that no member signed is not merged, and of a member with --for only
+what these agents did.`,
+	}, remotes.OpAdmit, nil, printer(s, printMembers)), verb(s, &cobra.Command{
+		Use: "expel NAME MEMBER", Example: "  fovea remote expel team box", Args: Args(2, 2, "a remote and a member"),
+	}, remotes.OpExpel, nil, func(r *remotes.Members) {
+		printMembers(s, r)
+		s.Report("who was expelled can still read what was pushed before, and what a machine pushes until it has seen this list;\n" +
+			"of a plain remote all. With the credentials of the place it can still delete what is there: change those")
+	}), verb(s, &cobra.Command{
 		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
 	}, remotes.OpRemoteRemove, nil, func(r *remotes.Remote) { s.Report("forgot %s; what is at %s stays there", r.Name, r.URL) }))
+}
+
+func printMembers(s *Session, r *remotes.Members) {
+	s.Report("list %d; where nobody is on it each log is merged", r.Number)
+	for _, m := range r.List {
+		s.Out.Row(Column(m.Name, 12), Column(cmp.Or(strings.Join(m.Agents, ","), "owner"), 20), Text(m.Key))
+	}
 }
 
 func remoteAddCommand(s *Session) *cobra.Command {

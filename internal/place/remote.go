@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"filippo.io/age"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -29,10 +30,19 @@ type Remote struct {
 	// State is the folder of the memory in which this package keeps what it knows of the
 	// place, and the copies of the other machines' histories.
 	State vfs.FS
+	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is what the list has of
+	// this machine as its owner. Own opens the keys that a list has for it.
+	Signer note.Signer
+	Self   Member
+	Own    []Identity
 	// Now is the clock.
 	Now func() time.Time
 
-	known bool // the place is the one that it was
+	known   bool // the place is the one that it was
+	list    Members
+	listTag string
+	keys    []Identity          // open what is on the place, none if it is plain
+	newest  *age.X25519Identity // of them, which seals
 }
 
 // Join prepares a place for a memory, or joins one that is prepared, and returns the key of a
@@ -153,8 +163,9 @@ func (r *Remote) same(ctx context.Context) error {
 			return err
 		}
 	}
-	r.known = true
-	return nil
+	err = r.readMembers(ctx)
+	r.known = err == nil
+	return err
 }
 
 func (r *Remote) sameKey(ctx context.Context) error {
@@ -178,23 +189,27 @@ func (r *Remote) sameKey(ctx context.Context) error {
 	return ErrReplaced
 }
 
-// head reads the log of a machine, with its bytes.
-func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, err error) {
+// head reads the log of a machine, with its bytes, and the member who signed it if there is a list. Nothing else is read of a
+// machine before.
+func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, by Member, err error) {
 	data, _, err = r.Place.Get(ctx, HeadFolder+machine)
 	if err != nil {
-		return h, nil, err
+		return h, nil, by, err
 	}
-	text, err := open(r.Key, data)
+	text, err := open(r.keys, data)
 	if err == nil {
 		h, err = DecodeHead(text)
 	}
 	if err == nil {
 		err = h.check(r.Memex, machine)
 	}
+	if err == nil {
+		by, err = r.list.signer(h)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s%s: %w", HeadFolder, machine, err)
 	}
-	return h, data, err
+	return h, data, by, err
 }
 
 // Folder is the folder below the state folder that has a folder for each remote.

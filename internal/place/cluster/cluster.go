@@ -192,6 +192,9 @@ func (c *cluster) Get(ctx context.Context, name string) (data []byte, tag string
 // last returns the message of a part of an object.
 func (c *cluster) last(ctx context.Context, name, part string) (*jetstream.RawStreamMsg, error) {
 	m, err := c.stream.GetLastMsgForSubject(ctx, c.subject(name, part))
+	if errors.Is(err, jetstream.ErrMsgNotFound) && !strings.Contains(name, "/") { // it may never have been there
+		return nil, fmt.Errorf("%s: %w", name, place.ErrNone)
+	}
 	return m, c.fault(name, err)
 }
 
