@@ -118,6 +118,8 @@ const (
 	ClaimedBy  = "CLAIMED_BY"
 	ClaimKey   = "CLAIM"
 	LeaseUntil = "LEASE_UNTIL"
+
+	ClaimTicket = "CLAIM_TICKET"
 )
 
 // maxClaim is the largest number that JSON readers keep exact.

@@ -21,7 +21,8 @@ var ErrUnwatched = errors.New("it cannot be watched")
 
 // Watch calls changed with the name of another machine's log when that has been written, with "" when
 // any may have been, and shaken when what is there may not be what was written, until ctx ends. Errors: ErrUnwatched, those of the place.
-func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, changed func(machine string), shaken func()) error {
+func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, seat *place.Seat, name string,
+	changed func(machine string), shaken func()) error {
 	k, err := read(m, "watch", name)
 	if err != nil {
 		return err
@@ -34,6 +35,9 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name stri
 	w, ok := p.(place.Watcher)
 	if !ok {
 		return ErrUnwatched
+	}
+	if r, ok := p.(place.Referee); ok {
+		defer seat.Take(r)()
 	}
 	return w.Watch(ctx, place.HeadFolder, func(head string) {
 		switch head {

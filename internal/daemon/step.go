@@ -138,7 +138,7 @@ func (p *partner) run() {
 	defer running.Wait()
 	watch := func() {
 		running.Go(func() {
-			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, func(machine string) {
+			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, &p.terms.daemon.seat, p.name, func(machine string) {
 				p.writers.add(machine)
 				p.changed.set()
 			}, p.shaken.set)

@@ -3,6 +3,7 @@
 package hive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,19 +25,30 @@ import (
 // the claim of the first time, in force or not. Errors: NotFound (ErrNoTask), Invalid (ErrLease,
 // ErrCycle), Conflict (ErrHeld, ErrDone, ErrBlocked), Denied, and those of writing the file.
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "claim", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
+	return h.claim(ctx, task, lease, opts, ruling{})
+}
+
+func (h *Hive) claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions, rule ruling) (Claim, chain.Commit, error) {
+	return h.hold(ctx, "claim", task, lease, opts, rule, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
 		if held := claimOf(n, now); !held.IsZero() {
 			return 0, heldError(held, me)
 		}
-		last := document.ClaimNumber(n.Derived.Last(document.ClaimKey))
-		return max(uint64(max(now, 1)), last+1), ready(ctx, h.scope, w.c.State(), n)
+		if err := ready(ctx, h.scope, w.c.State(), n); err != nil {
+			return 0, err
+		}
+		return rule.numbered(n, uint64(max(now, 1)))
 	})
 }
 
 // Renew begins the lease of a claim anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
 func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "renew", task, lease, opts, func(_ *change, n *node.Node, me string, now int64) (uint64, error) {
-		return number, inForce(n, me, number, now)
+	return h.renew(ctx, task, number, lease, opts, ruling{})
+}
+
+func (h *Hive) renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions, rule ruling,
+) (Claim, chain.Commit, error) {
+	return h.hold(ctx, "renew", task, lease, opts, rule, func(_ *change, n *node.Node, me string, now int64) (uint64, error) {
+		return number, cmp.Or(inForce(n, me, number, now), rule.refusal)
 	})
 }
 
@@ -63,15 +75,15 @@ func (h *Hive) change(ctx context.Context, op, task string, opts *scope.WriteOpt
 	})
 }
 
-// hold writes a claim with the number that decide returns.
-func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, opts *scope.WriteOptions,
+// hold writes a claim with the number that decide returns, as a referee has ruled.
+func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, opts *scope.WriteOptions, rule ruling,
 	decide func(w *change, n *node.Node, me string, now int64) (uint64, error)) (held Claim, c chain.Commit, err error) {
-	if lease < MinLease || lease > MaxLease {
-		return held, c, fault.Errorf(op, task, fault.Invalid, "%w, not %v", ErrLease, lease)
+	if err := checkLease(op, task, lease); err != nil {
+		return held, c, err
 	}
 	c, first, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		number, err := decide(w, n, me, now)
-		held = Claim{By: me, Number: number, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}
+		held = Claim{By: me, Number: number, Until: time.UnixMilli(cmp.Or(rule.from, now) + lease.Milliseconds()).UTC(), Ticket: rule.ticket}
 		return w.claiming(n, held), err
 	})
 	if err == nil && first != nil {
@@ -112,6 +124,11 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 		document.SetProperty{Key: document.ClaimedBy, Value: c.By},
 		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
 		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
+	}
+	if c.Ticket != 0 {
+		edits = append(edits, document.SetProperty{Key: document.ClaimTicket, Value: fmt.Sprint(c.Ticket)})
+	} else if n.Derived.Last(document.ClaimTicket) != "" {
+		edits = append(edits, document.RemoveProperty{Key: document.ClaimTicket})
 	}
 	words, _ := w.c.Document(n.Path).Keywords()
 	i := slices.IndexFunc(inProgressWords, func(word string) bool { return slices.Contains(words, word) })
@@ -157,7 +174,7 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 			}
 		}
 		edits := also(w, n)
-		for _, key := range []string{document.ClaimedBy, document.LeaseUntil} {
+		for _, key := range []string{document.ClaimedBy, document.LeaseUntil, document.ClaimTicket} {
 			if n.Derived.Last(key) != "" {
 				edits = append(edits, document.RemoveProperty{Key: key})
 			}

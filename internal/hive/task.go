@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -49,7 +50,7 @@ var (
 // Bounds of leases.
 const (
 	MinLease = time.Second
-	MaxLease = 24 * time.Hour
+	MaxLease = place.MaxLease
 )
 
 // Task is a headline that an agent can claim.
@@ -69,6 +70,7 @@ type Claim struct {
 	By     string    `json:"by" jsonschema:"an agent, or owner"`
 	Number uint64    `json:"number" jsonschema:"greater than that of every earlier claim of the task"`
 	Until  time.Time `json:"until" jsonschema:"when the lease ends"`
+	Ticket uint64    `json:"ticket,omitempty" jsonschema:"under which a referee keeps the claim from other machines; absent from a provisional claim"`
 }
 
 // IsZero reports whether nobody holds the task.
@@ -179,7 +181,12 @@ func writtenClaim(d *document.Derived) Claim {
 	if err != nil {
 		return Claim{}
 	}
-	return Claim{By: d.Last(document.ClaimedBy), Number: document.ClaimNumber(d.Last(document.ClaimKey)), Until: until}
+	return Claim{By: d.Last(document.ClaimedBy), Number: writtenNumber(d), Until: until, Ticket: document.ClaimNumber(d.Last(document.ClaimTicket))}
+}
+
+// writtenNumber returns the number of the last claim of a drawer, which stays when the claim ends.
+func writtenNumber(d *document.Derived) uint64 {
+	return document.ClaimNumber(d.Last(document.ClaimKey))
 }
 
 // dependencies returns the ids of a task that must be done before it.

@@ -124,6 +124,7 @@ func differs(is, want jetstream.StreamConfig) string {
 		{"retention", is.Retention, want.Retention}, {"messages a subject", is.MaxMsgsPerSubject, want.MaxMsgsPerSubject},
 		{"discard", is.Discard, want.Discard}, {"age", is.MaxAge, want.MaxAge}, {"direct reads", is.AllowDirect, want.AllowDirect},
 		{"purges denied", is.DenyPurge, false}, {"sealed", is.Sealed, false}, {"no acknowledgements", is.NoAck, false},
+		{"messages that end", is.AllowMsgTTL, want.AllowMsgTTL}, {"markers of what ended", is.SubjectDeleteMarkerTTL, want.SubjectDeleteMarkerTTL},
 		{"mirror", is.Mirror != nil, false}, {"sources", len(is.Sources), 0},
 	} {
 		if is, want := fmt.Sprint(of.is), fmt.Sprint(of.want); is != want {

@@ -43,6 +43,9 @@ type cluster struct {
 	stream jetstream.Stream
 	prefix string
 	chunk  int // bytes of a chunk
+
+	claims   jetstream.StreamConfig // how the stream of claims has to be
+	maxLease time.Duration
 }
 
 // Open opens the place that an address names. With create, a stream that is missing is made.
@@ -64,8 +67,14 @@ func Open(ctx context.Context, address string, create bool) (place.Place, error)
 	if err != nil {
 		return nil, connectFault(err)
 	}
-	c := &cluster{conn: conn, prefix: t.prefix(), chunk: min(int(conn.MaxPayload())-spare, maxChunk)}
-	if err := c.open(ctx, t.stream(), create); err != nil {
+	c := &cluster{
+		conn: conn, prefix: t.prefix(), chunk: min(int(conn.MaxPayload())-spare, maxChunk),
+		claims: claimsStream(t.stream()), maxLease: place.MaxLease,
+	}
+	if c.stream, err = c.open(ctx, t.stream(), create); err == nil && create {
+		_, err = c.open(ctx, c.claims, true)
+	}
+	if err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -75,32 +84,32 @@ func Open(ctx context.Context, address string, create bool) (place.Place, error)
 // errStream is returned for a stream that cannot hold a place.
 var errStream = errors.New("fovea alters no stream that is there")
 
-// open finds the stream, or makes it.
-func (c *cluster) open(ctx context.Context, want jetstream.StreamConfig, create bool) (err error) {
+// open finds a stream, or makes it.
+func (c *cluster) open(ctx context.Context, want jetstream.StreamConfig, create bool) (stream jetstream.Stream, err error) {
 	if c.chunk < minChunk {
-		return fmt.Errorf("the servers take messages of %d bytes; set max_payload to 1MB: %w", c.conn.MaxPayload(), errStream)
+		return nil, fmt.Errorf("the servers take messages of %d bytes; set max_payload to 1MB: %w", c.conn.MaxPayload(), errStream)
 	}
 	if c.js, err = jetstream.New(c.conn); err != nil {
-		return err
+		return nil, err
 	}
 	ctx, stop := context.WithTimeout(ctx, callWait)
 	defer stop()
-	c.stream, err = c.js.Stream(ctx, want.Name)
+	stream, err = c.js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) && create {
-		if c.stream, err = c.js.CreateStream(ctx, want); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by another machine, just now
-			c.stream, err = c.js.Stream(ctx, want.Name)
+		if stream, err = c.js.CreateStream(ctx, want); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by another machine, just now
+			stream, err = c.js.Stream(ctx, want.Name)
 		}
 	}
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return fmt.Errorf("the servers have no stream %s: %w", want.Name, place.ErrAway)
+		return nil, fmt.Errorf("the servers have no stream %s: %w", want.Name, place.ErrAway)
 	}
 	if err != nil {
-		return c.fault("stream "+want.Name, err)
+		return nil, c.fault("stream "+want.Name, err)
 	}
-	if how := differs(c.stream.CachedInfo().Config, want); how != "" {
-		return fmt.Errorf("the stream %s has other settings (%s); give it these, or use another name: %w", want.Name, how, errStream)
+	if how := differs(stream.CachedInfo().Config, want); how != "" {
+		return nil, fmt.Errorf("the stream %s has other settings (%s); give it these, or use another name: %w", want.Name, how, errStream)
 	}
-	return nil
+	return stream, nil
 }
 
 // The kinds of subjects.
