@@ -128,7 +128,7 @@ func taskTool(ctx context.Context, svc api.Service, id string, in extra) (reply,
 	}
 	text := fmt.Sprintf("Claim number %d of task %q until %s.", c.Number, c.Task, c.Until.Format(time.RFC3339Nano))
 	if c.Provisional != "" {
-		text += fmt.Sprintf(" It is provisional, so another machine may hold the task, too: %s.", c.Provisional)
+		text += fmt.Sprintf(" Provisional: %s.", c.Provisional)
 	}
 	return reply{text: text, data: c, remark: "The task is yours until then. Renew, release or finish it with this number as claim."}, nil
 }
