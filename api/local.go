@@ -42,8 +42,6 @@ type LocalOptions struct {
 	IPFS *IPFS
 	// Places opens those that package place does not open by itself.
 	Places place.Openers
-	// Seat has the referee that is asked before a task is claimed; nil has none.
-	Seat *place.Seat
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64

@@ -112,13 +112,12 @@ type TagGroup struct {
 	Exclusive bool
 }
 
-// The properties of a task that an agent has claimed. They change together: who holds it, the
-// number of the claim, and until when, in RFC 3339.
+// The properties of a task that an agent has claimed. They change together: who holds it, the number of the
+// claim, until when, in RFC 3339, and the number under which a referee keeps it from other machines.
 const (
-	ClaimedBy  = "CLAIMED_BY"
-	ClaimKey   = "CLAIM"
-	LeaseUntil = "LEASE_UNTIL"
-
+	ClaimedBy   = "CLAIMED_BY"
+	ClaimKey    = "CLAIM"
+	LeaseUntil  = "LEASE_UNTIL"
 	ClaimTicket = "CLAIM_TICKET"
 )
 

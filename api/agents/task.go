@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // The operations on tasks that agents share.
@@ -24,9 +25,9 @@ var (
 	OpTaskRenew = api.Define(api.Operation{Name: "task-renew", Effect: api.Writes, Tool: "edit",
 		Summary: "Let the lease of a claim begin anew"}, renewClaim)
 	OpTaskRelease = api.Define(api.Operation{Name: "task-release", Effect: api.Writes, Tool: "edit",
-		Summary: "Give a claim back"}, ending("release", hive.Refereed.Release))
+		Summary: "Give a claim back"}, ending("release", (*hive.Hive).Release))
 	OpTaskDone = api.Define(api.Operation{Name: "task-done", Effect: api.Writes, Tool: "edit",
-		Summary: "End a task under a claim"}, ending("done", hive.Refereed.Done))
+		Summary: "End a task under a claim"}, ending("done", (*hive.Hive).Done))
 )
 
 // DefaultLease is the lease of a claim that names none.
@@ -61,8 +62,7 @@ type ClaimEndRequest struct {
 type ClaimResponse struct {
 	Task string `json:"task" jsonschema:"the id of the task"`
 	hive.Claim
-	Provisional string `json:"provisional,omitempty" jsonschema:"why another machine may hold the task, too; absent if a referee keeps them away"`
-	Seq         uint64 `json:"seq" jsonschema:"of the commit"`
+	Seq uint64 `json:"seq" jsonschema:"of the commit"`
 }
 
 // TaskChange is the commit that ended a claim.
@@ -93,26 +93,26 @@ func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, err
 	return append([]Task{}, slices.DeleteFunc(out, func(t Task) bool { return !isSeen(v, t.ID) })...), nil
 }
 
-// hiveOf finds a task by a name of its node, and the claims of the scope that holds it.
-func hiveOf(ctx context.Context, a api.Access, op, task string) (h hive.Refereed, id string, err error) {
+// hiveOf finds a task by a name of its node, and the hive of the scope that holds it, under the referee of the memex.
+func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, string, error) {
 	v, err := a.View(ctx)
 	if err != nil {
-		return h, "", err
+		return nil, "", err
 	}
 	n, err := a.Find(v, op, task)
 	if err != nil {
-		return h, "", err
+		return nil, "", err
 	}
 	m, err := a.Memory(ctx, v.Scope(n))
 	if err != nil {
-		return h, "", err
+		return nil, "", err
 	}
-	return fovea.HiveOf(m).Under(a.Options.Seat.Referee()), n.ID, nil
+	return fovea.HiveOf(m).Under(place.RefereeOf(a.Memex.Histories().State, a.Options.Places)), n.ID, nil
 }
 
 // hold makes or renews a claim of a task by do, for the time that lease names.
 func hold(ctx context.Context, a api.Access, op, task, lease string,
-	do func(h hive.Refereed, id string, lease time.Duration) (hive.Claim, fovea.Commit, string, error)) (*ClaimResponse, error) {
+	do func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error)) (*ClaimResponse, error) {
 	long := DefaultLease
 	if lease != "" {
 		var err error
@@ -124,24 +124,24 @@ func hold(ctx context.Context, a api.Access, op, task, lease string,
 	if err != nil {
 		return nil, err
 	}
-	c, commit, why, err := do(h, id, long)
-	return &ClaimResponse{id, c, why, commit.Seq}, err
+	c, commit, err := do(h, id, long)
+	return &ClaimResponse{id, c, commit.Seq}, err
 }
 
 func claimTask(ctx context.Context, a api.Access, req ClaimRequest) (*ClaimResponse, error) {
-	return hold(ctx, a, "claim", req.Task, req.Lease, func(h hive.Refereed, id string, lease time.Duration) (hive.Claim, fovea.Commit, string, error) {
+	return hold(ctx, a, "claim", req.Task, req.Lease, func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error) {
 		return h.Claim(ctx, id, lease, a.Write())
 	})
 }
 
 func renewClaim(ctx context.Context, a api.Access, req RenewRequest) (*ClaimResponse, error) {
-	return hold(ctx, a, "renew", req.Task, req.Lease, func(h hive.Refereed, id string, lease time.Duration) (hive.Claim, fovea.Commit, string, error) {
+	return hold(ctx, a, "renew", req.Task, req.Lease, func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error) {
 		return h.Renew(ctx, id, req.Number, lease, a.Write())
 	})
 }
 
 // ending is an operation that ends a claim.
-func ending(op string, end func(hive.Refereed, context.Context, string, uint64, *fovea.WriteOptions) (fovea.Commit, error),
+func ending(op string, end func(*hive.Hive, context.Context, string, uint64, *fovea.WriteOptions) (fovea.Commit, error),
 ) func(context.Context, api.Access, ClaimEndRequest) (*TaskChange, error) {
 	return func(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
 		h, id, err := hiveOf(ctx, a, op, req.Task)

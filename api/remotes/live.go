@@ -21,8 +21,7 @@ var ErrUnwatched = errors.New("it cannot be watched")
 
 // Watch calls changed with the name of another machine's log when that has been written, with "" when
 // any may have been, and shaken when what is there may not be what was written, until ctx ends. Errors: ErrUnwatched, those of the place.
-func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, seat *place.Seat, name string,
-	changed func(machine string), shaken func()) error {
+func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, changed func(machine string), shaken func()) error {
 	k, err := read(m, "watch", name)
 	if err != nil {
 		return err
@@ -35,9 +34,6 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, seat *pla
 	w, ok := p.(place.Watcher)
 	if !ok {
 		return ErrUnwatched
-	}
-	if r, ok := p.(place.Referee); ok {
-		defer seat.Take(r)()
 	}
 	return w.Watch(ctx, place.HeadFolder, func(head string) {
 		switch head {
@@ -56,23 +52,23 @@ func IsRepository(m *fovea.Memory, name string) bool {
 	return err == nil && place.IsRepository(k.URL)
 }
 
-// ScrubDue reports whether what this machine has written to a remote was read back so long ago that it
-// is time to do so again.
-func ScrubDue(m *fovea.Memory, name string) bool {
+// scrubEvery is how often what this machine has written to a remote is read back.
+const scrubEvery = 24 * time.Hour
+
+// ScrubDue reports whether it is time to do so again.
+func ScrubDue(m *fovea.Memory, name string) (isDue bool) {
 	in, err := folderOf(m, name)
 	if err != nil {
 		return false
 	}
-	last := metOf(in)
-	if last.Scrubbed.IsZero() { // it was written just now
-		noted(in, func(m *met) { m.Scrubbed = time.Now().UTC() })
-		return false
-	}
-	return time.Since(last.Scrubbed) > scrubEvery
+	noted(in, func(last *met) {
+		if last.Scrubbed.IsZero() { // it was written just now
+			last.Scrubbed = time.Now().UTC()
+		}
+		isDue = time.Since(last.Scrubbed) > scrubEvery
+	})
+	return isDue
 }
-
-// scrubEvery is how often that is.
-const scrubEvery = 24 * time.Hour
 
 // metFile says when a remote was met.
 const metFile = "met.json"
@@ -83,15 +79,12 @@ type met struct {
 	Scrubbed time.Time `json:"scrubbed,omitzero"`
 }
 
-// metOf returns what is known of that; an unreadable file is taken for none.
-func metOf(in vfs.FS) (last met) {
+// noted returns what is known of that, changed. It is for people, and may be lost.
+func noted(in vfs.FS, change func(*met)) (last met) {
 	_ = vfs.ReadJSON(in, metFile, &last)
+	was := last
+	if change(&last); last != was {
+		_ = vfs.WriteJSON(in, metFile, last)
+	}
 	return last
-}
-
-// noted changes what is known of that. It is for people, and may be lost.
-func noted(in vfs.FS, change func(*met)) {
-	last := metOf(in)
-	change(&last)
-	_ = vfs.WriteJSON(in, metFile, last)
 }

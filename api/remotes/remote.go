@@ -78,7 +78,7 @@ type kept struct {
 // Folders and files below the state folder.
 const (
 	remotesFolder = place.Folder
-	remoteFile    = "remote.json"
+	remoteFile    = place.File
 )
 
 var errNoRemote = errors.New("there is no such remote; fovea remote list shows them, fovea remote add NAME URL adds one")
@@ -172,7 +172,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		}
 		if err == nil {
 			one.Behind, err = (&place.Remote{State: state}).Behind(heads)
-			if at := metOf(state).Time; !at.IsZero() {
+			if at := noted(state, func(*met) {}).Time; !at.IsZero() {
 				one.Met = at.Format(time.RFC3339)
 			}
 		}

@@ -122,7 +122,7 @@ func localOf(c *config.Config) api.LocalOptions {
 
 // places opens those that package place does not open by itself.
 func places() place.Openers {
-	return place.Openers{"s3": bucket.Opener(config.Buckets), "nats": cluster.Open,
+	return place.Openers{"s3": bucket.Opener(config.Buckets), "nats": cluster.Opener(),
 		"git+https": gitref.Open, "git+http": gitref.Open, "git+ssh": gitref.Open, "git+file": gitref.Open}
 }
 

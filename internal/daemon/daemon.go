@@ -27,7 +27,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/httpapi"
-	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -121,7 +120,6 @@ type daemon struct {
 	opts    *Options
 	end     context.CancelFunc // ends the daemon
 	terms   terms
-	seat    place.Seat
 	api     *httpapi.Server
 	pid     int
 	folder  string // see api.Hello
@@ -161,7 +159,7 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 // serviceOf returns the service of a memory.
 func (d *daemon) serviceOf(l *live, local api.LocalOptions) api.Service {
 	local.Sync = func(ctx context.Context) error { return advise(l.sync(ctx)) }
-	local.Progress, local.Notify, local.Seat = d.opts.Feed.Progress, d.opts.Feed.Notify, &d.seat
+	local.Progress, local.Notify = d.opts.Feed.Progress, d.opts.Feed.Notify
 	local.Logs = func() (log, calls []string) { return d.opts.Lines.Lines(), d.opts.Calls.Lines() }
 	// After each sync, a writer queues behind all requests that wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)

@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/graph"
 )
 
 // How a daemon keeps its memory in step with remotes.
@@ -25,7 +26,7 @@ const (
 	pushEvery   = time.Minute           // between two pushes to a host of repositories
 	firstRetry  = 5 * time.Second
 	lastRetry   = 10 * time.Minute
-	lookRemotes = 15 * time.Second // for remotes that were added or removed
+	lookRemotes = 2 * time.Second // for remotes that were added or removed
 )
 
 // inStep keeps the memory in step with its remotes until the daemon ends, as the configuration says.
@@ -36,8 +37,6 @@ func (t *terms) inStep(l *live) {
 	defer running.Wait()
 	look := time.NewTicker(lookRemotes)
 	defer look.Stop()
-	commits, done := t.daemon.opts.Feed.Subscribe()
-	defer func() { done() }()
 	for ctx.Err() == nil {
 		names, err := remotes.Names(l.memory)
 		l.logError(err)
@@ -45,8 +44,11 @@ func (t *terms) inStep(l *live) {
 		for _, name := range names {
 			wanted[name] = t.now.Load().config.Sync != config.SyncOff
 			if partners[name] == nil && wanted[name] {
-				partners[name] = newPartner(ctx, t, l.memory, name)
-				running.Go(partners[name].run)
+				p := &partner{terms: t, memory: l.memory, name: name, every: checkEvery,
+					watching: make(chan error, 1), shaken: make(chan struct{}, 1), news: make(chan string, 64)}
+				p.ctx, p.stop = context.WithCancel(ctx)
+				partners[name] = p
+				running.Go(p.run)
 			}
 		}
 		for name, p := range partners {
@@ -58,55 +60,8 @@ func (t *terms) inStep(l *live) {
 		select {
 		case <-ctx.Done():
 		case <-look.C:
-		case e, ok := <-commits:
-			if !ok { // too late to be told everything: all may have changed
-				commits, done = t.daemon.opts.Feed.Subscribe()
-			}
-			for _, p := range partners {
-				if !ok || e.Commit != nil {
-					p.committed.set()
-				}
-			}
 		}
 	}
-}
-
-// signal is something that has happened since it was last looked at.
-type signal chan struct{}
-
-func (s signal) set() {
-	select {
-	case s <- struct{}{}:
-	default:
-	}
-}
-
-// writers are the machines that have written since they were last asked for. It is safe for concurrent use.
-type writers struct {
-	mu    sync.Mutex
-	of    map[string]bool
-	isAll bool // any may have
-}
-
-func (w *writers) add(machine string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.of == nil {
-		w.of = map[string]bool{}
-	}
-	w.of[machine], w.isAll = true, w.isAll || machine == ""
-}
-
-// take returns the machines, none if all are to be asked.
-func (w *writers) take() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	names := slices.Sorted(maps.Keys(w.of))
-	if w.isAll {
-		names = nil
-	}
-	w.of, w.isAll = nil, false
-	return names
 }
 
 // partner is a remote that the memory is kept in step with.
@@ -116,111 +71,153 @@ type partner struct {
 	terms     *terms
 	memory    *fovea.Memory
 	name      string
-	committed signal  // something was committed here
-	shaken    signal  // what this machine wrote there may be gone
-	changed   signal  // another machine has written there
-	writers   writers // which
-	problem   string  // the last one that was logged
-}
-
-func newPartner(ctx context.Context, t *terms, m *fovea.Memory, name string) *partner {
-	p := &partner{terms: t, memory: m, name: name, committed: make(signal, 1), changed: make(signal, 1), shaken: make(signal, 1)}
-	p.ctx, p.stop = context.WithCancel(ctx)
-	return p
+	feed      <-chan api.Event
+	unfeed    func()
+	watching  chan error // why the remote is no longer watched
+	isWatched bool       // or never will be
+	every     time.Duration
+	shaken    chan struct{} // what this machine wrote there may be gone
+	news      chan string   // machines that have written there, "" for any
+	problem   string        // the last one that was logged
 }
 
 // run exchanges commits with the remote now, after commits here, when another machine has written
 // there, and from time to time, until it is stopped. A remote that cannot be reached is tried again,
 // less and less often.
 func (p *partner) run() {
-	watching := make(chan error, 1)
 	var running sync.WaitGroup
 	defer running.Wait()
-	watch := func() {
-		running.Go(func() {
-			watching <- remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, &p.terms.daemon.seat, p.name, func(machine string) {
-				p.writers.add(machine)
-				p.changed.set()
-			}, p.shaken.set)
-		})
-	}
-	watch()
+	p.feed, p.unfeed = p.terms.daemon.opts.Feed.Subscribe()
+	defer func() { p.unfeed() }()
 	isSlow := remotes.IsRepository(p.memory, p.name)
-	retry, every := firstRetry, checkEvery
-	p.writers.add("")
-	for how := remotes.OpSync; ; {
+	how, machines, retry := remotes.OpSync, []string(nil), firstRetry
+	for p.ctx.Err() == nil {
 		if how == remotes.OpSync && remotes.ScrubDue(p.memory, p.name) {
 			how = remotes.OpScrub
 		}
-		err := p.exchange(how)
-		if how = remotes.OpSync; err != nil {
-			p.writers.add("")
+		if how != remotes.OpPull {
+			p.isBehind(false) // what was committed goes with this
 		}
-		if p.ctx.Err() != nil || p.terms.now.Load().config.Sync == config.SyncOnce && err == nil {
+		err := p.exchange(how, machines)
+		isBehind, wait, quiet := p.isBehind(true), p.every, time.Duration(0) // merges brought only what is there, or went with this
+		switch {
+		case err != nil:
+			wait, retry = retry, min(2*retry, lastRetry)
+		case p.terms.now.Load().config.Sync == config.SyncOnce:
 			return
-		}
-		next := every
-		if err != nil {
-			next, retry = retry, min(2*retry, lastRetry)
-		} else {
+		case !p.isWatched:
+			p.isWatched = true
+			running.Go(func() { p.watching <- p.watch() })
+			fallthrough
+		default:
 			retry = firstRetry
 		}
-		pushed := time.Now()
-		again := time.NewTimer(next/2 + rand.N(next/2+1))
-		select {
-		case <-p.ctx.Done():
-		case <-again.C:
-			p.writers.add("")
-		case <-p.changed:
-		case <-p.shaken:
-			how = remotes.OpScrub
-			p.delay(rand.N(firstRetry)) // not all machines at once
-		case <-p.committed:
-			how = remotes.OpPush
-			wait := settle + rand.N(settle)
-			if isSlow {
-				wait = max(wait, pushEvery-time.Since(pushed))
-			}
-			if p.delay(wait) {
-				how = remotes.OpSync
-			}
-		case err := <-watching:
-			if every = pollEvery; !errors.Is(err, remotes.ErrUnwatched) { // the connection broke
-				p.delay(next/2 + rand.N(next/2+1))
-				watch()
-			}
+		if isSlow {
+			quiet = pushEvery
 		}
-		again.Stop()
+		how, machines = p.next(wait, quiet, isBehind)
+		if err != nil && how != remotes.OpScrub { // all may be needed
+			how, machines = remotes.OpSync, nil
+		}
 	}
 }
 
-// delay waits, unless another machine writes meanwhile: it reports that.
-func (p *partner) delay(d time.Duration) (isChanged bool) {
-	over := time.NewTimer(d)
-	defer over.Stop()
-	select {
-	case <-p.ctx.Done():
-	case <-over.C:
-	case <-p.changed:
+// next waits for the reason of the next exchange, and returns what that is.
+func (p *partner) next(wait, quiet time.Duration, isBehind bool) (how api.Op[remotes.SyncRequest, *remotes.SyncResponse], machines []string) {
+	again, now := time.NewTimer(wait/2+rand.N(wait/2+1)), time.Now()
+	defer again.Stop()
+	for !isBehind {
+		select {
+		case <-p.ctx.Done():
+			return remotes.OpSync, nil
+		case <-again.C:
+			return remotes.OpSync, nil
+		case machine := <-p.news:
+			if machines = p.writers(machine); machines == nil {
+				return remotes.OpSync, nil
+			}
+			return remotes.OpPull, machines
+		case <-p.shaken:
+			p.delay(rand.N(firstRetry)) // not all machines at once
+			return remotes.OpScrub, nil
+		case err := <-p.watching:
+			if p.isWatched = errors.Is(err, remotes.ErrUnwatched); p.isWatched {
+				p.every = pollEvery
+			}
+			p.delay(firstRetry) // the connection broke
+			return remotes.OpSync, nil
+		case e, ok := <-p.feed:
+			isBehind = p.isNews(e, ok, false)
+		}
+	}
+	p.delay(max(settle+rand.N(settle), quiet-time.Since(now)))
+	return remotes.OpPush, nil
+}
+
+// isNews reports whether an event is a commit that the remote lacks, which merges may not be.
+func (p *partner) isNews(e api.Event, ok, butMerges bool) bool {
+	if !ok { // too late to be told everything
+		p.feed, p.unfeed = p.terms.daemon.opts.Feed.Subscribe()
 		return true
 	}
-	return false
+	return e.Commit != nil && !(butMerges && e.Commit.Kind == graph.KindMerge)
+}
+
+// isBehind reports whether there was news since it was last looked for.
+func (p *partner) isBehind(butMerges bool) (is bool) {
+	for {
+		select {
+		case e, ok := <-p.feed:
+			is = p.isNews(e, ok, butMerges) || is
+		default:
+			return is
+		}
+	}
+}
+
+// watch notes what happens at the remote.
+func (p *partner) watch() error {
+	return remotes.Watch(p.ctx, p.memory, p.terms.daemon.opts.Local.Places, p.name, func(machine string) {
+		select {
+		case p.news <- machine:
+		case <-p.ctx.Done():
+		}
+	}, func() {
+		select {
+		case p.shaken <- struct{}{}:
+		default:
+		}
+	})
+}
+
+// writers are the machines that have written, with one of them; none if all are to be asked.
+func (p *partner) writers(machine string) []string {
+	for all := map[string]bool{machine: true}; ; {
+		select {
+		case machine = <-p.news:
+			all[machine] = true
+			continue
+		default:
+		}
+		if all[""] {
+			return nil
+		}
+		return slices.Sorted(maps.Keys(all))
+	}
+}
+
+// delay waits.
+func (p *partner) delay(d time.Duration) {
+	select {
+	case <-p.ctx.Done():
+	case <-time.After(d):
+	}
 }
 
 // exchange brings the memory and the remote in step by an operation. It logs a problem once, and that it
 // is over.
-func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse]) error {
-	news, req := []signal{p.committed}, remotes.SyncRequest{Name: p.name} // what they tell of comes with this
-	if how == remotes.OpSync {
-		news, req.From = append(news, p.changed), p.writers.take()
-	}
-	for _, s := range news {
-		select {
-		case <-s:
-		default:
-		}
-	}
-	done, err := how.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), req)
+func (p *partner) exchange(how api.Op[remotes.SyncRequest, *remotes.SyncResponse], machines []string) error {
+	done, err := how.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), remotes.SyncRequest{Name: p.name, From: machines})
 	log, problem := p.terms.daemon.opts.Log, ""
 	if err == nil && done.Scrubbed != nil && len(done.Scrubbed.Damaged) > 0 {
 		log.Warn("what this machine had written was gone or damaged, and was written again", "remote", p.name, "objects", len(done.Scrubbed.Damaged))

@@ -25,30 +25,18 @@ import (
 // the claim of the first time, in force or not. Errors: NotFound (ErrNoTask), Invalid (ErrLease,
 // ErrCycle), Conflict (ErrHeld, ErrDone, ErrBlocked), Denied, and those of writing the file.
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.claim(ctx, task, lease, opts, ruling{})
-}
-
-func (h *Hive) claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions, rule ruling) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "claim", task, lease, opts, rule, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
+	return h.hold(ctx, "claim", task, 0, lease, opts, func(w *change, n *node.Node, me string, now int64) error {
 		if held := claimOf(n, now); !held.IsZero() {
-			return 0, heldError(held, me)
+			return heldError(held, me)
 		}
-		if err := ready(ctx, h.scope, w.c.State(), n); err != nil {
-			return 0, err
-		}
-		return rule.numbered(n, uint64(max(now, 1)))
+		return ready(ctx, h.scope, w.c.State(), n)
 	})
 }
 
 // Renew begins the lease of a claim anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
 func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.renew(ctx, task, number, lease, opts, ruling{})
-}
-
-func (h *Hive) renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions, rule ruling,
-) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "renew", task, lease, opts, rule, func(_ *change, n *node.Node, me string, now int64) (uint64, error) {
-		return number, cmp.Or(inForce(n, me, number, now), rule.refusal)
+	return h.hold(ctx, "renew", task, number, lease, opts, func(_ *change, n *node.Node, me string, now int64) error {
+		return inForce(n, me, number, now)
 	})
 }
 
@@ -75,24 +63,42 @@ func (h *Hive) change(ctx context.Context, op, task string, opts *scope.WriteOpt
 	})
 }
 
-// hold writes a claim with the number that decide returns, as a referee has ruled.
-func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, opts *scope.WriteOptions, rule ruling,
-	decide func(w *change, n *node.Node, me string, now int64) (uint64, error)) (held Claim, c chain.Commit, err error) {
-	if err := checkLease(op, task, lease); err != nil {
-		return held, c, err
+// hold writes a claim that the referee granted, or a provisional one, unless check refuses it; a number is that of one that goes on.
+func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease time.Duration, opts *scope.WriteOptions,
+	check func(w *change, n *node.Node, me string, now int64) error) (held Claim, c chain.Commit, err error) {
+	if lease < MinLease || lease > MaxLease {
+		return held, c, fault.Errorf(op, task, fault.Invalid, "%w, not %v", ErrLease, lease)
 	}
+	granted, refusal := h.ask(ctx, task, number, lease)
 	c, first, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
-		number, err := decide(w, n, me, now)
-		held = Claim{By: me, Number: number, Until: time.UnixMilli(cmp.Or(rule.from, now) + lease.Milliseconds()).UTC(), Ticket: rule.ticket}
-		return w.claiming(n, held), err
+		if err := cmp.Or(check(w, n, me, now), refusal); err != nil {
+			return nil, err
+		}
+		held = granted
+		held.By = me
+		switch {
+		case held.Ticket == 0:
+			held.Number, held.Until = cmp.Or(number, nextNumber(n, now)), time.UnixMilli(now+lease.Milliseconds()).UTC()
+		case held.Number != number && (number != 0 || held.Number < nextNumber(n, 0)):
+			return nil, errOvertaken
+		}
+		return w.claiming(n, held), nil
 	})
 	if err == nil && first != nil {
 		held, err = firstClaim(ctx, h.scope, op, task, first)
 	}
 	if err != nil {
-		return Claim{}, chain.Commit{}, err
+		held, c = Claim{}, chain.Commit{}
 	}
-	return held, c, nil
+	if held.Ticket != granted.Ticket { // refused here, or a repeated call
+		h.giveBack(ctx, task, granted.Ticket)
+	}
+	return held, c, err
+}
+
+// nextNumber is the least number of a new claim.
+func nextNumber(n *node.Node, now int64) uint64 {
+	return max(uint64(max(now, 1)), document.ClaimNumber(n.Derived.Last(document.ClaimKey))+1)
 }
 
 // task returns a task that is not done, from its file as it is now, and the time of leases. From
@@ -167,12 +173,14 @@ func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope
 // end removes a claim; its number stays, so that the next one is greater.
 func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *scope.WriteOptions,
 	also func(w *change, n *node.Node) []document.Edit) (chain.Commit, error) {
+	var ticket uint64
 	c, _, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
 			if err := inForce(n, me, number, now); err != nil {
 				return nil, err
 			}
 		}
+		ticket = writtenClaim(n.Derived).Ticket
 		edits := also(w, n)
 		for _, key := range []string{document.ClaimedBy, document.LeaseUntil, document.ClaimTicket} {
 			if n.Derived.Last(key) != "" {
@@ -181,6 +189,9 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 		}
 		return edits, nil
 	})
+	if err == nil {
+		h.giveBack(ctx, task, ticket)
+	}
 	return c, err
 }
 

@@ -8,17 +8,19 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
 )
 
 // Hive keeps the messages and tasks of a scope. It is safe for concurrent use.
 type Hive struct {
-	scope  *scope.Scope
-	writer *write.Writer
-	clock  *clock // one for all scopes of a memex
-	rate   rate
-	seen   seen
+	scope   *scope.Scope
+	writer  *write.Writer
+	clock   *clock // one for all scopes of a memex
+	rate    *rate
+	seen    *seen
+	referee place.Referee // of claims, nil for none
 
 	// Owner is what the owner of the memex has seen.
 	Owner *OwnerView
@@ -32,7 +34,7 @@ type Hive struct {
 // memex, nil if the scope is the memex.
 func New(w *write.Writer, memex *Hive) *Hive {
 	s := w.Scope()
-	h := &Hive{scope: s, writer: w, clock: &clock{}, Owner: &OwnerView{scope: s.Memex()}}
+	h := &Hive{scope: s, writer: w, clock: &clock{}, rate: &rate{}, seen: &seen{}, Owner: &OwnerView{scope: s.Memex()}}
 	if memex != nil {
 		h.clock, h.Owner = memex.clock, memex.Owner
 	}

@@ -38,13 +38,14 @@ var inProgressWords = []string{"DOING", "IN-PROGRESS", "INPROGRESS", "NEXT", "ST
 
 // Errors of tasks. Each is the cause of a *fault.Error.
 var (
-	ErrNoTask  = errors.New("no such task; a task is a headline with a keyword in tasks.org or below tasks/, or one with the property TASK")
-	ErrDone    = errors.New("the task is done")
-	ErrBlocked = errors.New("the task waits for others")
-	ErrCycle   = errors.New("the task waits for itself; change DEPENDS_ON of one of them")
-	ErrHeld    = errors.New("the task is claimed")
-	ErrClaim   = errors.New("that claim is not in force")
-	ErrLease   = fmt.Errorf("a lease is %v to %v long", MinLease, MaxLease)
+	ErrNoTask    = errors.New("no such task; a task is a headline with a keyword in tasks.org or below tasks/, or one with the property TASK")
+	ErrDone      = errors.New("the task is done")
+	ErrBlocked   = errors.New("the task waits for others")
+	ErrCycle     = errors.New("the task waits for itself; change DEPENDS_ON of one of them")
+	ErrHeld      = errors.New("the task is claimed")
+	ErrClaim     = errors.New("that claim is not in force")
+	errOvertaken = errors.New("another claim of the task was granted meanwhile; sync, release this one if you hold it, and claim it again")
+	ErrLease     = fmt.Errorf("a lease is %v to %v long", MinLease, MaxLease)
 )
 
 // Bounds of leases.
@@ -67,10 +68,11 @@ type Task struct {
 
 // Claim is a claim in force.
 type Claim struct {
-	By     string    `json:"by" jsonschema:"an agent, or owner"`
-	Number uint64    `json:"number" jsonschema:"greater than that of every earlier claim of the task"`
-	Until  time.Time `json:"until" jsonschema:"when the lease ends"`
-	Ticket uint64    `json:"ticket,omitempty" jsonschema:"under which a referee keeps the claim from other machines; absent from a provisional claim"`
+	By          string    `json:"by" jsonschema:"an agent, or owner"`
+	Number      uint64    `json:"number" jsonschema:"greater than that of every earlier claim of the task"`
+	Until       time.Time `json:"until" jsonschema:"when the lease ends"`
+	Ticket      uint64    `json:"ticket,omitempty" jsonschema:"under which the servers keep the claim from other machines; absent from a provisional claim"`
+	Provisional string    `json:"provisional,omitempty" jsonschema:"of a new claim: why another machine may hold the task, too; absent if none can"`
 }
 
 // IsZero reports whether nobody holds the task.
@@ -181,12 +183,8 @@ func writtenClaim(d *document.Derived) Claim {
 	if err != nil {
 		return Claim{}
 	}
-	return Claim{By: d.Last(document.ClaimedBy), Number: writtenNumber(d), Until: until, Ticket: document.ClaimNumber(d.Last(document.ClaimTicket))}
-}
-
-// writtenNumber returns the number of the last claim of a drawer, which stays when the claim ends.
-func writtenNumber(d *document.Derived) uint64 {
-	return document.ClaimNumber(d.Last(document.ClaimKey))
+	return Claim{By: d.Last(document.ClaimedBy), Number: document.ClaimNumber(d.Last(document.ClaimKey)), Until: until,
+		Ticket: document.ClaimNumber(d.Last(document.ClaimTicket))}
 }
 
 // dependencies returns the ids of a task that must be done before it.

@@ -44,33 +44,35 @@ type written struct {
 	Gone int    `json:"gone"` // blocks that the histories were without
 }
 
-// settle finds out which version of the log is there, and returns its tag. An earlier one, or none
+// settle finds out which version of the log is there, and returns its tag, and whether nothing can have
+// happened to it. An earlier one, or none
 // at all, has to be written again whole. A log that this memory did not write belongs to
 // another copy of it: this one takes another name then.
-func (r *Remote) settle(ctx context.Context, known *pushed) (tag string, err error) {
-	data, tag, err := r.Place.Get(ctx, HeadFolder+known.Machine)
+func (r *Remote) settle(ctx context.Context, own *pushed) (tag string, isKept bool, err error) {
+	data, tag, isKept, err := known(ctx, r.Place, HeadFolder+own.Machine)
 	sum := tagOf(data)
 	switch {
 	case errors.Is(err, ErrNone):
-		known.restart()
-		return "", nil
+		r.known = own.Sum == "" // else the place may have been emptied
+		own.restart()
+		return "", false, r.same(ctx)
 	case err != nil:
-		return "", err
-	case known.Sum == sum:
-		return tag, nil
+		return "", false, err
+	case own.Sum == sum:
+		return tag, isKept, nil
 	}
-	for _, w := range known.Unsure {
+	for _, w := range own.Unsure {
 		if w.Sum == sum {
-			return tag, known.now(w, r)
+			return tag, false, own.now(w, r)
 		}
 	}
-	if slices.Contains(known.Before, sum) {
-		known.restart()
-		return tag, nil
+	if slices.Contains(own.Before, sum) {
+		own.restart()
+		return tag, false, nil
 	}
-	*known = pushed{Machine: NewMachine(known.Machine)}
-	r.Machine = known.Machine
-	return "", nil
+	*own = pushed{Machine: NewMachine(own.Machine)}
+	r.Machine = own.Machine
+	return "", false, nil
 }
 
 // restart prepares for writing all again. The version that was there may come back.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Place holds objects under names such as "heads/laptop". Its methods are safe for
@@ -38,6 +39,44 @@ type Watcher interface {
 	// another server leads it: what is there may then not be what was written. It returns when ctx
 	// ends or the place does not answer, with the reason.
 	Watch(ctx context.Context, prefix string, changed func(name string)) error
+}
+
+// Keeper is a place that knows what this machine has read or written there last.
+type Keeper interface {
+	// Kept returns the last version of an object that this machine has read or written, as long as nothing tells that what is
+	// there may be another one: a request that failed, a connection that broke, another server that leads.
+	Kept(name string) (data []byte, tag string, ok bool)
+}
+
+// MaxLease is the longest lease of a claim, refereeWait how long a referee is waited for.
+const MaxLease, refereeWait = 24 * time.Hour, 4 * time.Second
+
+// Granted is a claim at a referee.
+type Granted struct {
+	Ticket uint64 // renews and releases it
+	Number uint64 // is greater than those of all earlier claims of the task
+}
+
+// Referee is a place that keeps a claim of a task from all other machines until its lease ends, which the
+// holder counts from before it asks.
+type Referee interface {
+	// Grant claims a task under a number that is at least that of c, or begins the lease of c anew if that has
+	// a ticket. Errors: ErrChanged if the place keeps it for another claim; after others, it may keep this one.
+	Grant(ctx context.Context, task string, lease time.Duration, c Granted) (Granted, error)
+	// Release ends a claim. One that is over is no error.
+	Release(ctx context.Context, task string, ticket uint64) error
+}
+
+// known returns an object that only this machine writes, or that is written once, as the place keeps it, or
+// reads it.
+func known(ctx context.Context, p Place, name string) (data []byte, tag string, isKept bool, err error) {
+	if k, ok := p.(Keeper); ok {
+		if data, tag, isKept = k.Kept(name); isKept {
+			return data, tag, true, nil
+		}
+	}
+	data, tag, err = p.Get(ctx, name)
+	return data, tag, false, err
 }
 
 // MaxObject is the largest object of a place, in bytes.

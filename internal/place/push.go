@@ -49,13 +49,15 @@ func (r *Remote) push(ctx context.Context, sources []Source, signed string) (Pus
 		known.Machine = r.Machine
 	}
 	r.Machine = known.Machine
-	tag, err := r.settle(ctx, &known)
+	tag, isKept, err := r.settle(ctx, &known)
 	if err != nil {
 		return Pushed{}, err
 	}
 	p := pushing{r: r, ctx: ctx, known: &known, tag: tag, signed: signed}
-	if err := p.look(); err != nil {
-		return Pushed{}, err
+	if !isKept { // else nothing has failed there since this machine looked
+		if err := p.look(); err != nil {
+			return Pushed{}, err
+		}
 	}
 	return p.run(sources)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"filippo.io/age"
@@ -65,7 +66,7 @@ func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphr
 // place.
 func ReadMarker(ctx context.Context, p Place) (Marker, error) {
 	var m Marker
-	data, _, err := p.Get(ctx, markerName)
+	data, _, _, err := known(ctx, p, markerName)
 	if err == nil {
 		err = decodeJSON(data, &m)
 	}
@@ -158,7 +159,7 @@ func (r *Remote) same(ctx context.Context) error {
 }
 
 func (r *Remote) sameKey(ctx context.Context) error {
-	data, _, err := r.Place.Get(ctx, keyName)
+	data, _, _, err := known(ctx, r.Place, keyName)
 	if errors.Is(err, ErrNone) {
 		return fmt.Errorf("%w: %s is missing", ErrPart, keyName)
 	}
@@ -197,8 +198,8 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 	return h, data, err
 }
 
-// Folder is the folder below the state folder that has a folder for each remote.
-const Folder = "remotes"
+// Folder is the folder below the state folder that has a folder for each remote, in which File says where it is.
+const Folder, File = "remotes", "remote.json"
 
 // Names lists the remotes that a state folder has, without asking one.
 func Names(state vfs.FS) (all []string, err error) {
@@ -219,4 +220,54 @@ func CheckName(name string) error {
 		return errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens")
 	}
 	return nil
+}
+
+// RefereeOf returns the referee of a memory, which is the first of its remotes that can be one; nil for none.
+func RefereeOf(state vfs.FS, places Openers) Referee {
+	names, _ := Names(state) // the list of remotes says why they cannot be read
+	for _, name := range names {
+		var kept struct{ URL string }
+		_ = vfs.ReadJSON(state, Folder+"/"+name+"/"+File, &kept)
+		if strings.HasPrefix(kept.URL, "nats://") {
+			return remoteReferee{kept.URL, places}
+		}
+	}
+	return nil
+}
+
+// remoteReferee is the referee at an address, opened for one question at a time.
+type remoteReferee struct {
+	address string
+	places  Openers
+}
+
+func (r remoteReferee) Grant(ctx context.Context, task string, lease time.Duration, c Granted) (Granted, error) {
+	return r.ask(ctx, min(lease, refereeWait), func(ctx context.Context, at Referee) (Granted, error) { return at.Grant(ctx, task, lease, c) })
+}
+
+func (r remoteReferee) Release(ctx context.Context, task string, ticket uint64) error {
+	_, err := r.ask(ctx, refereeWait, func(ctx context.Context, at Referee) (g Granted, err error) { return g, at.Release(ctx, task, ticket) })
+	return err
+}
+
+// ask asks a question, and does not wait longer, not even for a connection.
+func (r remoteReferee) ask(ctx context.Context, wait time.Duration, by func(context.Context, Referee) (Granted, error)) (Granted, error) {
+	ctx, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	answer := make(chan func() (Granted, error), 1)
+	go func() {
+		p, err := Open(ctx, r.address, r.places)
+		var g Granted
+		if err == nil {
+			defer p.Close()
+			g, err = by(ctx, p.(Referee))
+		}
+		answer <- func() (Granted, error) { return g, err }
+	}()
+	select {
+	case is := <-answer:
+		return is()
+	case <-ctx.Done():
+		return Granted{}, fmt.Errorf("%s: %w", Shown(r.address), ErrNoAnswer)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,11 +26,10 @@ const defaultReplicas = 3
 
 // target is what an address names.
 type target struct {
-	servers  []string // URLs
-	name     string   // of the memory
-	own      bool     // it has a stream of its own
-	replicas int
-	files    map[string]string // of credentials, by the name of the parameter
+	servers string // URLs
+	options []nats.Option
+	prefix  string                 // what the subjects of the memory begin with
+	stream  jetstream.StreamConfig // how the stream has to be
 }
 
 var memoryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -43,8 +43,7 @@ func parse(address string) (*target, error) {
 	wrong := func(what string) (*target, error) {
 		return nil, fmt.Errorf("%w; %s: %s", place.ErrURL, what, usage)
 	}
-	rest, _ := strings.CutPrefix(address, "nats://")
-	rest, parameters, _ := strings.Cut(rest, "?")
+	rest, parameters, _ := strings.Cut(strings.TrimPrefix(address, "nats://"), "?")
 	hosts, name, _ := strings.Cut(rest, "/")
 	query, err := url.ParseQuery(parameters)
 	switch {
@@ -55,100 +54,76 @@ func parse(address string) (*target, error) {
 	case !memoryName.MatchString(name):
 		return wrong("the name has 1 to 64 letters, digits, hyphens and underscores")
 	}
-	t := &target{name: name, replicas: defaultReplicas, files: map[string]string{}}
 	for host := range strings.SplitSeq(hosts, ",") {
-		u, err := url.Parse("nats://" + host)
-		if err != nil || u.Hostname() == "" || u.Path != "" {
+		if u, err := url.Parse("nats://" + host); err != nil || u.Hostname() == "" || u.Path != "" {
 			return wrong("it does not name servers")
 		}
-		t.servers = append(t.servers, u.String())
 	}
-	for key, values := range query {
-		value := values[0]
-		switch key {
-		case "own":
-			t.own = value == "true"
-		case "replicas":
-			if t.replicas, err = strconv.Atoi(value); err != nil || t.replicas < 1 || t.replicas > 5 {
+	t := &target{servers: hosts}
+	isOwn, replicas := query.Get("own") == "true", defaultReplicas
+	for key := range query {
+		value := query.Get(key)
+		switch option := fileOptions[key]; {
+		case key == "own":
+		case key == "replicas":
+			if replicas, err = strconv.Atoi(value); err != nil || replicas < 1 || replicas > 5 {
 				return wrong("replicas are 1 to 5")
 			}
-		case "creds", "nkey", "ca", "cert", "key":
-			if !filepath.IsAbs(value) {
-				return wrong(key + " is the absolute path of a file")
-			}
-			t.files[key] = value
-		default:
+		case option == nil:
 			return wrong("it has an unknown parameter")
+		case !filepath.IsAbs(value):
+			return wrong(key + " is the absolute path of a file")
+		default:
+			t.options = append(t.options, option(value, query.Get("key")))
 		}
 	}
-	if (t.files["cert"] == "") != (t.files["key"] == "") {
+	if query.Has("cert") != query.Has("key") {
 		return wrong("cert and key go together")
 	}
+	t.keptIn(name, isOwn, replicas)
 	return t, nil
 }
 
-// shard is the number of the stream that a memory shares.
-func (t *target) shard() int {
-	sum := sha256.Sum256([]byte(t.name))
-	return int(sum[0]) % shards
+// fileOptions are those of a connection, by the parameter that names a file for it. Each is given the
+// file of the private key, too.
+var fileOptions = map[string]func(file, key string) nats.Option{
+	"creds": func(file, _ string) nats.Option { return nats.UserCredentials(file) },
+	"ca":    func(file, _ string) nats.Option { return nats.RootCAs(file) },
+	"cert":  func(file, key string) nats.Option { return nats.ClientCert(file, key) },
+	"key":   func(string, string) nats.Option { return func(*nats.Options) error { return nil } },
+	"nkey": func(file, _ string) nats.Option {
+		return func(o *nats.Options) error {
+			signed, err := nats.NkeyOptionFromSeed(file)
+			if err != nil {
+				return fmt.Errorf("%w: %w", place.ErrRight, err)
+			}
+			return signed(o)
+		}
+	},
 }
 
-// prefix is what the subjects of the memory begin with.
-func (t *target) prefix() string {
-	if t.own {
-		return "fovea.own." + t.name
+// keptIn says in which stream a memory is: in one of its own, or in one that it shares.
+func (t *target) keptIn(name string, isOwn bool, replicas int) {
+	shard := fmt.Sprintf("%02d", sha256.Sum256([]byte(name))[0]%shards)
+	stream, subjects := "FOVEA-"+shard, "fovea."+shard+".>"
+	t.prefix = "fovea." + shard + "." + name
+	if isOwn {
+		t.prefix = "fovea.own." + name
+		stream, subjects = "FOVEA-OWN-"+name, t.prefix+".>"
 	}
-	return fmt.Sprintf("fovea.%02d.%s", t.shard(), t.name)
-}
-
-// stream is how the stream has to be.
-func (t *target) stream() jetstream.StreamConfig {
-	name, subject := fmt.Sprintf("FOVEA-%02d", t.shard()), fmt.Sprintf("fovea.%02d.>", t.shard())
-	if t.own {
-		name, subject = "FOVEA-OWN-"+t.name, t.prefix()+".>"
-	}
-	return jetstream.StreamConfig{
-		Name: name, Subjects: []string{subject}, Storage: jetstream.FileStorage, Replicas: t.replicas,
-		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, Description: "memories of Fovea",
-	}
+	t.stream = jetstream.StreamConfig{Name: stream, Subjects: []string{subjects}, Storage: jetstream.FileStorage, Replicas: replicas,
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowMsgTTL: true, Description: "memories of Fovea"}
 }
 
 // differs says what of a stream is not as it has to be, "" for nothing. What bounds its size is the
 // server's, and a write that does not fit is refused.
 func differs(is, want jetstream.StreamConfig) string {
-	for _, of := range []struct {
-		what     string
-		is, want any
-	}{
-		{"subjects", is.Subjects, want.Subjects}, {"replicas", is.Replicas, want.Replicas}, {"storage", is.Storage, want.Storage},
-		{"retention", is.Retention, want.Retention}, {"messages a subject", is.MaxMsgsPerSubject, want.MaxMsgsPerSubject},
-		{"discard", is.Discard, want.Discard}, {"age", is.MaxAge, want.MaxAge}, {"direct reads", is.AllowDirect, want.AllowDirect},
-		{"purges denied", is.DenyPurge, false}, {"sealed", is.Sealed, false}, {"no acknowledgements", is.NoAck, false},
-		{"messages that end", is.AllowMsgTTL, want.AllowMsgTTL}, {"markers of what ended", is.SubjectDeleteMarkerTTL, want.SubjectDeleteMarkerTTL},
-		{"mirror", is.Mirror != nil, false}, {"sources", len(is.Sources), 0},
-	} {
-		if is, want := fmt.Sprint(of.is), fmt.Sprint(of.want); is != want {
-			return fmt.Sprintf("%s: %s instead of %s", of.what, is, want)
+	for _, name := range []string{"Subjects", "Replicas", "Storage", "Retention", "MaxMsgsPerSubject", "Discard", "MaxAge", "AllowDirect",
+		"DenyPurge", "Sealed", "NoAck", "Mirror", "Sources", "AllowMsgTTL", "SubjectDeleteMarkerTTL"} {
+		of := func(c jetstream.StreamConfig) string { return fmt.Sprint(reflect.ValueOf(c).FieldByName(name)) }
+		if of(is) != of(want) {
+			return fmt.Sprintf("%s: %s instead of %s", name, of(is), of(want))
 		}
 	}
 	return ""
-}
-
-// options are those of a connection.
-func (t *target) options() []nats.Option {
-	all := []nats.Option{
-		nats.Name("fovea"), nats.Timeout(dialWait), nats.MaxReconnects(-1),
-		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the connection keeps the last one; the library's own handler prints
-	}
-	if f := t.files["creds"]; f != "" {
-		all = append(all, nats.UserCredentials(f))
-	}
-	if f := t.files["ca"]; f != "" {
-		all = append(all, nats.RootCAs(f))
-	}
-	if f := t.files["cert"]; f != "" {
-		all = append(all, nats.ClientCert(f, t.files["key"]))
-	}
-	return all
 }

@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -38,14 +38,64 @@ const (
 
 // cluster is a place in a stream. The tag of an object in chunks has their digest behind its number.
 type cluster struct {
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	stream jetstream.Stream
-	prefix string
-	chunk  int // bytes of a chunk
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	stream   jetstream.Stream
+	prefix   string
+	chunk    int           // bytes of a chunk
+	users    int           // of the connection, of a place that is shared
+	maxLease time.Duration // of a claim
 
-	claims   jetstream.StreamConfig // how the stream of claims has to be
-	maxLease time.Duration
+	mu   sync.Mutex
+	kept map[string]version
+}
+
+// version is one of an object.
+type version struct {
+	data []byte
+	tag  string
+}
+
+// Opener returns what opens places that are there. Those of one address that are open at once have one connection.
+func Opener() func(ctx context.Context, address string, create bool) (place.Place, error) {
+	var mu sync.Mutex
+	open := map[string]*cluster{}
+	return func(ctx context.Context, address string, create bool) (place.Place, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		c := open[address]
+		if create || c == nil || !c.conn.IsConnected() {
+			p, err := Open(ctx, address, create)
+			if err != nil || create {
+				return p, err
+			}
+			c = p.(*cluster)
+			open[address] = c
+		}
+		c.users++
+		return user{c, sync.OnceFunc(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if c.users--; c.users > 0 {
+				return
+			}
+			if c.conn.Close(); open[address] == c {
+				delete(open, address)
+			}
+		})}, nil
+	}
+}
+
+// user is a place whose connection others use, too.
+type user struct {
+	*cluster
+	leave func()
+}
+
+// Close ends the connection if nobody else uses it.
+func (u user) Close() error {
+	u.leave()
+	return nil
 }
 
 // Open opens the place that an address names. With create, a stream that is missing is made.
@@ -55,89 +105,90 @@ func Open(ctx context.Context, address string, create bool) (place.Place, error)
 	if err != nil {
 		return nil, err
 	}
-	options := t.options()
-	if f := t.files["nkey"]; f != "" {
-		signed, err := nats.NkeyOptionFromSeed(f)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", place.ErrRight, err)
-		}
-		options = append(options, signed)
-	}
-	conn, err := nats.Connect(strings.Join(t.servers, ","), options...)
+	conn, err := nats.Connect(t.servers, append(t.options, nats.Name("fovea"), nats.Timeout(dialWait), nats.MaxReconnects(-1),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))...) // the connection keeps the last one; the library's own handler prints
 	if err != nil {
 		return nil, connectFault(err)
 	}
-	c := &cluster{
-		conn: conn, prefix: t.prefix(), chunk: min(int(conn.MaxPayload())-spare, maxChunk),
-		claims: claimsStream(t.stream()), maxLease: place.MaxLease,
-	}
-	if c.stream, err = c.open(ctx, t.stream(), create); err == nil && create {
-		_, err = c.open(ctx, c.claims, true)
-	}
-	if err != nil {
+	c := &cluster{conn: conn, prefix: t.prefix, chunk: min(int(conn.MaxPayload())-spare, maxChunk), kept: map[string]version{}, maxLease: place.MaxLease}
+	conn.SetDisconnectErrHandler(func(*nats.Conn, error) { c.forget() })
+	if err := c.open(ctx, t.stream, create); err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-// errStream is returned for a stream that cannot hold a place.
-var errStream = errors.New("fovea alters no stream that is there")
-
-// open finds a stream, or makes it.
-func (c *cluster) open(ctx context.Context, want jetstream.StreamConfig, create bool) (stream jetstream.Stream, err error) {
+// open finds the stream, or makes it.
+func (c *cluster) open(ctx context.Context, want jetstream.StreamConfig, create bool) (err error) {
 	if c.chunk < minChunk {
-		return nil, fmt.Errorf("the servers take messages of %d bytes; set max_payload to 1MB: %w", c.conn.MaxPayload(), errStream)
+		return fmt.Errorf("the servers take messages of %d bytes; set max_payload to 1MB: %w", c.conn.MaxPayload(), errStream)
 	}
-	if c.js, err = jetstream.New(c.conn); err != nil {
-		return nil, err
+	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(callWait)); err != nil {
+		return err
 	}
-	ctx, stop := context.WithTimeout(ctx, callWait)
-	defer stop()
-	stream, err = c.js.Stream(ctx, want.Name)
+	c.stream, err = c.js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) && create {
-		if stream, err = c.js.CreateStream(ctx, want); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by another machine, just now
-			stream, err = c.js.Stream(ctx, want.Name)
+		if c.stream, err = c.js.CreateStream(ctx, want); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by another machine, just now
+			c.stream, err = c.js.Stream(ctx, want.Name)
 		}
 	}
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, fmt.Errorf("the servers have no stream %s: %w", want.Name, place.ErrAway)
-	}
 	if err != nil {
-		return nil, c.fault("stream "+want.Name, err)
+		return c.fault("stream "+want.Name, err)
 	}
-	if how := differs(stream.CachedInfo().Config, want); how != "" {
-		return nil, fmt.Errorf("the stream %s has other settings (%s); give it these, or use another name: %w", want.Name, how, errStream)
+	if how := differs(c.stream.CachedInfo().Config, want); how != "" {
+		return fmt.Errorf("the stream %s has other settings (%s); give it these, or use another name: %w", want.Name, how, errStream)
 	}
-	return stream, nil
+	return nil
 }
 
-// The kinds of subjects.
-const (
-	objects = "o"
-	chunks  = "c"
-)
+// Kept returns what this machine read or wrote last, see place.Keeper.
+func (c *cluster) Kept(name string) (data []byte, tag string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.kept[name]
+	return v.data, v.tag, ok
+}
+
+// keep keeps a version of an object that is no pack.
+func (c *cluster) keep(name string, data []byte, tag string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if folder, _, _ := strings.Cut(name, "/"); folder != "packs" {
+		c.kept[name] = version{data, tag}
+	}
+}
+
+// forget makes that all is read again.
+func (c *cluster) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.kept)
+}
 
 // tokens writes the name of an object as tokens of a subject: its slash parts them, its dots are
 // written as equals signs.
-var tokens = strings.NewReplacer(".", "=", "/", ".")
+var tokens, names = strings.NewReplacer(".", "=", "/", "."), strings.NewReplacer(".", "/", "=", ".")
 
-// subject is that of an object, or what those of its chunks begin with.
-func (c *cluster) subject(kind, name string) string {
-	return c.prefix + "." + kind + "." + tokens.Replace(name)
+// The subjects of an object: behind its name stands a token that no part of a name is, then one for the
+// object itself, or the digest of its bytes and the number of a chunk. So writers at once do not meet in
+// chunks, one that writes again writes the same, and all go together.
+const (
+	behindName = ".="
+	whole      = behindName + ".o"
+)
+
+func (c *cluster) subject(name string) string { return c.prefix + "." + tokens.Replace(name) }
+
+func (c *cluster) chunkOf(name, sum string, i int) string {
+	return fmt.Sprintf("%s%s.%s.%d", c.subject(name), behindName, sum, i)
 }
 
-// object is the name of the object that a subject of a kind is about, "" for another one.
-func (c *cluster) object(kind, subject string) string {
-	rest, ok := strings.CutPrefix(subject, c.prefix+"."+kind+".")
-	if !ok {
-		return ""
-	}
-	parts := strings.Split(rest, ".")
-	if kind == chunks { // behind the name stand the digest and the number
-		parts = parts[:max(0, len(parts)-2)]
-	}
-	return strings.ReplaceAll(strings.Join(parts, "/"), "=", ".")
+// object is the name of the object that a subject is about.
+func (c *cluster) object(subject string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(subject, c.prefix+"."), behindName+".")
+	return names.Replace(name)
 }
 
 // Get returns an object, see place.Place. One whose chunks left while they were read was replaced
@@ -146,60 +197,50 @@ func (c *cluster) Get(ctx context.Context, name string) (data []byte, tag string
 	if err := place.CheckObject(name); err != nil {
 		return nil, "", err
 	}
-	for before := uint64(0); ; {
-		m, err := c.message(ctx, c.subject(objects, name))
-		if err != nil {
-			return nil, "", c.fault(name, err)
-		}
-		data, tag = m.Data, strconv.FormatUint(m.Sequence, 10)
-		sum := m.Header.Get(headerSum)
-		if sum == "" {
+	for before := ""; ; before = tag {
+		if data, tag, err = c.read(ctx, name); err == nil {
+			c.keep(name, data, tag)
 			return data, tag, nil
 		}
-		data, err = c.join(ctx, name, sum, m.Header.Get(headerChunks))
-		if !errors.Is(err, jetstream.ErrMsgNotFound) {
-			return data, tag + "." + sum, err
+		c.forget()
+		if tag == "" || !errors.Is(err, place.ErrNone) {
+			return nil, "", err
 		}
-		if before == m.Sequence {
+		if tag == before {
 			return nil, "", fmt.Errorf("%s: a part is missing: %w", name, place.ErrDamaged)
 		}
-		before = m.Sequence
 	}
 }
 
-// join returns the bytes of an object in chunks. Errors: place.ErrDamaged, and jetstream.ErrMsgNotFound where one is missing.
-func (c *cluster) join(ctx context.Context, name, sum, count string) (data []byte, err error) {
-	n, err := strconv.Atoi(count)
-	if err != nil || n < 0 || n > place.MaxObject/minChunk+1 {
-		return nil, fmt.Errorf("%s has %q chunks: %w", name, count, place.ErrDamaged)
+// read reads an object. The tag says whether it is there, even if a chunk is not.
+func (c *cluster) read(ctx context.Context, name string) (data []byte, tag string, err error) {
+	m, err := c.stream.GetLastMsgForSubject(ctx, c.subject(name)+whole)
+	if err != nil {
+		return nil, "", c.fault(name, err)
+	}
+	tag = strconv.FormatUint(m.Sequence, 10)
+	sum := m.Header.Get(headerSum)
+	if sum == "" {
+		return m.Data, tag, nil
+	}
+	tag += "." + sum
+	n, err := strconv.Atoi(m.Header.Get(headerChunks))
+	if err != nil || n > place.MaxObject/minChunk+1 {
+		return nil, tag, fmt.Errorf("%s has a wrong number of chunks: %w", name, place.ErrDamaged)
 	}
 	for i := range n {
-		part, err := c.message(ctx, c.chunkOf(name, sum, i))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return nil, err
-		} else if err != nil {
-			return nil, c.fault(name, err)
+		part, err := c.stream.GetLastMsgForSubject(ctx, c.chunkOf(name, sum, i))
+		if err != nil {
+			return nil, tag, c.fault(name, err)
 		}
 		if data = append(data, part.Data...); len(data) > place.MaxObject {
-			return nil, fmt.Errorf("%s has more than %d bytes: %w", name, place.MaxObject, place.ErrDamaged)
+			break
 		}
 	}
 	if sumOf(data) != sum {
-		return nil, fmt.Errorf("%s: %w", name, place.ErrDamaged)
+		return nil, tag, fmt.Errorf("%s: %w", name, place.ErrDamaged)
 	}
-	return data, nil
-}
-
-func (c *cluster) message(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
-	ctx, stop := context.WithTimeout(ctx, callWait)
-	defer stop()
-	return c.stream.GetLastMsgForSubject(ctx, subject)
-}
-
-// chunkOf is the subject of a chunk of an object whose bytes have that digest: writers at once do not
-// meet there, and one that writes again writes the same.
-func (c *cluster) chunkOf(name, sum string, i int) string {
-	return fmt.Sprintf("%s.%s.%d", c.subject(chunks, name), sum, i)
+	return data, tag, nil
 }
 
 func sumOf(data []byte) string {
@@ -208,7 +249,7 @@ func sumOf(data []byte) string {
 }
 
 // Put writes an object, see place.Place. What it replaces loses its chunks, too.
-func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error {
+func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) (err error) {
 	if err := place.CheckObject(name); err != nil {
 		return err
 	}
@@ -220,65 +261,55 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error 
 	case len(data) > place.MaxObject:
 		return fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged)
 	}
-	m := nats.NewMsg(c.subject(objects, name))
-	m.Data = data
+	m, sum := &nats.Msg{Subject: c.subject(name) + whole, Data: data}, ""
 	if len(data) > c.chunk {
-		if err := c.split(ctx, name, m); err != nil {
-			return err
+		sum = sumOf(data)
+		n := 0
+		for part := range slices.Chunk(data, c.chunk) {
+			if _, err := c.publish(ctx, &nats.Msg{Subject: c.chunkOf(name, sum, n), Data: part}); err != nil {
+				return c.fault(name, err)
+			}
+			n++
 		}
+		m.Data, m.Header = nil, nats.Header{headerChunks: {strconv.Itoa(n)}, headerSum: {sum}}
 	}
-	if err := c.publish(ctx, m, jetstream.WithExpectLastSequencePerSubject(before)); err != nil {
+	done, err := c.publish(ctx, m, jetstream.WithExpectLastSequencePerSubject(before))
+	if err != nil {
+		c.forget()
 		return c.fault(name, err)
 	}
-	if replaced != "" && replaced != m.Header.Get(headerSum) {
-		return c.purge(ctx, fmt.Sprintf("%s.%s.*", c.subject(chunks, name), replaced))
+	if tag = strconv.FormatUint(done.Sequence, 10); sum == "" {
+		c.keep(name, data, tag)
 	}
-	return nil
-}
-
-// split writes the bytes of a message as chunks, which its headers then name.
-func (c *cluster) split(ctx context.Context, name string, m *nats.Msg) error {
-	sum, n := sumOf(m.Data), 0
-	for part := range slices.Chunk(m.Data, c.chunk) {
-		chunk := nats.NewMsg(c.chunkOf(name, sum, n))
-		chunk.Data = part
-		if err := c.publish(ctx, chunk); err != nil {
-			return c.fault(name, err)
-		}
-		n++
+	if replaced != "" && replaced != sum {
+		return c.purge(ctx, c.subject(name)+behindName+"."+replaced+".*")
 	}
-	m.Data = nil
-	m.Header.Set(headerChunks, strconv.Itoa(n))
-	m.Header.Set(headerSum, sum)
 	return nil
 }
 
 // publish writes a message once: whether one without an answer was written, who reads it finds out.
-func (c *cluster) publish(ctx context.Context, m *nats.Msg, how ...jetstream.PublishOpt) error {
-	ctx, stop := context.WithTimeout(ctx, callWait)
-	defer stop()
-	_, err := c.js.PublishMsg(ctx, m, append(how, jetstream.WithRetryAttempts(0))...)
-	return err
+func (c *cluster) publish(ctx context.Context, m *nats.Msg, how ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	return c.js.PublishMsg(ctx, m, append(how, jetstream.WithRetryAttempts(0))...)
 }
 
 // List returns the names that begin with a prefix, see place.Place. Of an object that was never
 // finished it has the name, so that who cleans up removes its chunks.
 func (c *cluster) List(ctx context.Context, prefix string) ([]string, error) {
-	ctx, stop := context.WithTimeout(ctx, callWait)
-	defer stop()
-	folder, _, _ := strings.Cut(prefix, "/")
-	info, err := c.stream.Info(ctx, jetstream.WithSubjectFilter(c.subject("*", folder)+".>"))
+	filter := c.prefix + ".>"
+	if folder, _, isIn := strings.Cut(prefix, "/"); isIn {
+		filter = c.subject(folder) + ".>"
+	}
+	info, err := c.stream.Info(ctx, jetstream.WithSubjectFilter(filter))
 	if err != nil {
 		return nil, c.fault(prefix, err)
 	}
-	names := map[string]bool{}
+	there := map[string]bool{}
 	for subject := range info.State.Subjects {
-		name := cmp.Or(c.object(objects, subject), c.object(chunks, subject))
-		if strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
-			names[name] = true
+		if name := c.object(subject); strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
+			there[name] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(names)), nil
+	return slices.Sorted(maps.Keys(there)), nil
 }
 
 // Remove removes an object with its chunks, see place.Place.
@@ -286,15 +317,11 @@ func (c *cluster) Remove(ctx context.Context, name string) error {
 	if err := place.CheckObject(name); err != nil {
 		return err
 	}
-	if err := c.purge(ctx, c.subject(objects, name)); err != nil {
-		return err
-	}
-	return c.purge(ctx, c.subject(chunks, name)+".>")
+	c.forget()
+	return c.purge(ctx, c.subject(name)+behindName+".>")
 }
 
 func (c *cluster) purge(ctx context.Context, subject string) error {
-	ctx, stop := context.WithTimeout(ctx, callWait)
-	defer stop()
 	return c.fault(subject, c.stream.Purge(ctx, jetstream.WithPurgeSubject(subject)))
 }
 
@@ -306,19 +333,22 @@ const leaderElected = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."
 func (c *cluster) Watch(ctx context.Context, prefix string, changed func(name string)) error {
 	folder, _, _ := strings.Cut(prefix, "/")
 	stream := c.stream.CachedInfo().Config.Name
-	elected, err := c.conn.Subscribe(leaderElected+stream, func(*nats.Msg) { changed("") })
+	elected, err := c.conn.Subscribe(leaderElected+stream, func(*nats.Msg) {
+		c.forget()
+		changed("")
+	})
 	if err != nil {
 		return c.fault(prefix, err)
 	}
 	defer func() { _ = elected.Unsubscribe() }() // the connection may be closed
 	consumer, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{c.subject(objects, folder) + ".>"}, DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true,
+		FilterSubjects: []string{c.subject(folder) + ".*" + whole}, DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true,
 	})
 	if err != nil {
 		return c.fault(prefix, err)
 	}
 	consuming, err := consumer.Consume(func(m jetstream.Msg) {
-		if name := c.object(objects, m.Subject()); strings.HasPrefix(name, prefix) {
+		if name := c.object(m.Subject()); strings.HasPrefix(name, prefix) {
 			changed(name)
 		}
 	})

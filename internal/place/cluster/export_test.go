@@ -3,10 +3,24 @@
 package cluster
 
 import (
+	"context"
+	"sync"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// SetMaxLease sets the longest lease of which a place knows.
-func SetMaxLease(p place.Place, d time.Duration) { p.(*cluster).maxLease = d }
+// OpenerOf is Opener of places that know of a longest lease.
+func OpenerOf(maxLease time.Duration) func(ctx context.Context, address string, create bool) (place.Place, error) {
+	var mu sync.Mutex
+	open := Opener()
+	return func(ctx context.Context, address string, create bool) (place.Place, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		p, err := open(ctx, address, create)
+		if u, ok := p.(user); ok && u.maxLease != maxLease {
+			u.cluster.maxLease = maxLease
+		}
+		return p, err
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/place/cluster"
 	"github.com/fovea-memory/fovea/internal/place/placetest"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // holders judges claims by the clock of the test.
@@ -65,50 +68,62 @@ func (h *holders) end(task string, number uint64) {
 	}
 }
 
-// machines opens a place for each of n machines, whose longest lease is given.
+// machines are n machines with a remote each, which keep a connection as a daemon does, and whose longest
+// lease is given.
 func machines(t *testing.T, s *placetest.Servers, n int, maxLease time.Duration) (all []place.Referee) {
 	t.Helper()
-	for i := range n {
-		p, err := cluster.Open(t.Context(), s.URL("team", ""), i == 0)
+	if p, err := cluster.Open(t.Context(), s.URL("team", ""), true); err != nil || p.Close() != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		open, dir := cluster.OpenerOf(maxLease), filepath.Join(t.TempDir(), place.Folder, "team")
+		p, err := open(t.Context(), s.URL("team", ""), false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { p.Close() })
-		cluster.SetMaxLease(p, maxLease)
-		all = append(all, p.(place.Referee))
+		if err := errors.Join(os.MkdirAll(dir, 0o700),
+			os.WriteFile(filepath.Join(dir, place.File), fmt.Appendf(nil, `{"url": %q}`, s.URL("team", "")), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		state, err := vfs.Dir(filepath.Dir(filepath.Dir(dir)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { state.Close() })
+		all = append(all, place.RefereeOf(state, place.Openers{"nats": open}))
 	}
 	return all
 }
+
+// isYoung reports whether a referee grants nothing yet.
+func isYoung(err error) bool { return err != nil && strings.Contains(err.Error(), "keep claims anew") }
 
 // adult waits until a referee grants claims.
 func adult(t *testing.T, r place.Referee) time.Duration {
 	t.Helper()
 	for begun := time.Now(); ; {
-		ticket, _, err := r.Claim(t.Context(), "first", time.Second, 1)
+		c, err := r.Grant(t.Context(), "first", 4*time.Second, place.Granted{Number: 1})
 		if err == nil {
-			if err := r.Release(t.Context(), "first", ticket); err != nil {
+			if err := r.Release(t.Context(), "first", c.Ticket); err != nil {
 				t.Error(err)
 			}
 			return time.Since(begun)
 		}
-		if errors.Is(err, place.ErrHeld) || t.Context().Err() != nil || time.Since(begun) > 30*time.Second {
+		if errors.Is(err, place.ErrChanged) || t.Context().Err() != nil || time.Since(begun) > 30*time.Second {
 			t.Fatal(err)
 		}
 		<-time.After(50 * time.Millisecond)
 	}
 }
 
-const shared = "FOVEA-CLAIMS-"
-
-// claimsStreamOf is the stream of claims of the memory team.
-func claimsStreamOf(t *testing.T, js jetstream.JetStream) string {
+// streamOf is the stream of the memory team.
+func streamOf(t *testing.T, js jetstream.JetStream) string {
 	t.Helper()
 	for info := range js.ListStreams(t.Context()).Info() {
-		if strings.HasPrefix(info.Config.Name, shared) {
-			return info.Config.Name
-		}
+		return info.Config.Name
 	}
-	t.Fatal("there is no stream of claims")
+	t.Fatal("there is no stream")
 	return ""
 }
 
@@ -132,12 +147,12 @@ func TestReferee(t *testing.T) {
 	const lease = 4 * time.Second
 	s := placetest.StartServers(t, 3, "")
 	all := machines(t, s, 16, lease)
-	if _, _, err := all[0].Claim(t.Context(), "early", lease, 1); !errors.Is(err, place.ErrYoung) {
+	if _, err := all[0].Grant(t.Context(), "early", lease, place.Granted{Number: 1}); !isYoung(err) {
 		t.Errorf("a referee that was just made: %v", err)
 	}
 	adult(t, all[0])
 	js := connected(t, s)
-	stream := claimsStreamOf(t, js)
+	stream := streamOf(t, js)
 
 	h := &holders{t: t, until: map[string]time.Time{}, number: map[string]uint64{}, killed: make(chan struct{}), at: 400}
 	var held, silent int
@@ -147,18 +162,18 @@ func TestReferee(t *testing.T) {
 			name := fmt.Sprint("task ", task)
 			for range 3 {
 				begun := time.Now()
-				_, number, err := all[i].Claim(t.Context(), name, time.Hour, 1)
+				c, err := all[i].Grant(t.Context(), name, time.Hour, place.Granted{Number: 1})
 				mu.Lock()
 				switch {
 				case err == nil:
-					h.take(name, number, begun, time.Hour)
-				case errors.Is(err, place.ErrHeld):
+					h.take(name, c.Number, begun, time.Hour)
+				case errors.Is(err, place.ErrChanged):
 					held++
 				default:
 					silent++
 				}
 				mu.Unlock()
-				if err == nil || errors.Is(err, place.ErrHeld) {
+				if err == nil || errors.Is(err, place.ErrChanged) {
 					break
 				}
 			}
@@ -203,8 +218,8 @@ func turns(t *testing.T, h *holders, all []place.Referee, lease time.Duration, a
 			least := h.number[name] + 1
 			h.mu.Unlock()
 			begun := time.Now()
-			ticket, number, err := all[i].Claim(ctx, name, lease, least)
-			if errors.Is(err, place.ErrYoung) {
+			c, err := all[i].Grant(ctx, name, lease, place.Granted{Number: least})
+			if isYoung(err) {
 				mu.Lock()
 				young++
 				mu.Unlock()
@@ -213,19 +228,19 @@ func turns(t *testing.T, h *holders, all []place.Referee, lease time.Duration, a
 				<-time.After(10 * time.Millisecond)
 				continue
 			}
-			h.take(name, number, begun, lease)
+			h.take(name, c.Number, begun, lease)
 			if rand.N(2) == 0 {
 				begun = time.Now()
-				if ticket, err = all[i].Renew(ctx, name, ticket, lease); err == nil {
-					h.renew(name, number, begun.Add(lease))
+				if c, err = all[i].Grant(ctx, name, lease, c); err == nil {
+					h.renew(name, c.Number, begun.Add(lease))
 					mu.Lock()
 					renewed++
 					mu.Unlock()
 				}
 			}
 			if err == nil && rand.N(4) > 0 {
-				h.end(name, number)
-				_ = all[i].Release(ctx, name, ticket) // else it ends with its lease
+				h.end(name, c.Number)
+				_ = all[i].Release(ctx, name, c.Ticket) // else it ends with its lease
 			}
 		}
 	}, also)
@@ -248,37 +263,40 @@ func TestRefereeInMinority(t *testing.T) {
 	s := placetest.StartServers(t, 3, "")
 	r := machines(t, s, 2, 0)
 	adult(t, r[0])
-	ticket, number, err := r[0].Claim(t.Context(), "paint", time.Minute, 7)
-	if err != nil || number != 7 {
-		t.Fatal(number, err)
+	claim := func(by place.Referee, task string, c place.Granted) (place.Granted, error) {
+		return by.Grant(t.Context(), task, time.Minute, c)
 	}
-	next, err := r[0].Renew(t.Context(), "paint", ticket, time.Minute)
-	if err != nil {
-		t.Fatal(err)
+	first, err := claim(r[0], "paint", place.Granted{Number: 7})
+	if err != nil || first.Number != 7 {
+		t.Fatal(first, err)
 	}
-	if _, err := r[0].Renew(t.Context(), "paint", ticket, time.Minute); !errors.Is(err, place.ErrHeld) {
+	next, err := claim(r[0], "paint", first)
+	if err != nil || next.Number != 7 {
+		t.Fatal(next, err)
+	}
+	if _, err := claim(r[0], "paint", first); !errors.Is(err, place.ErrChanged) {
 		t.Errorf("renewed under an old ticket: %v", err)
 	}
-	if err := r[1].Release(t.Context(), "paint", ticket); err != nil {
+	if err := r[1].Release(t.Context(), "paint", first.Ticket); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := r[1].Claim(t.Context(), "paint", time.Minute, 1); !errors.Is(err, place.ErrHeld) {
+	if _, err := claim(r[1], "paint", place.Granted{Number: 1}); !errors.Is(err, place.ErrChanged) {
 		t.Errorf("what was released under an old ticket is free: %v", err)
 	}
-	if err := r[1].Release(t.Context(), "paint", next); err != nil {
+	if err := r[1].Release(t.Context(), "paint", next.Ticket); err != nil {
 		t.Error(err)
 	}
-	if _, number, err := r[1].Claim(t.Context(), "paint", time.Minute, 1); err != nil || number != 8 {
-		t.Errorf("the next claim has number %d, %v", number, err)
+	if c, err := claim(r[1], "paint", place.Granted{Number: 1}); err != nil || c.Number != 8 {
+		t.Errorf("the next claim is %+v, %v", c, err)
 	}
 	s.Kill(0)
 	s.Kill(1)
 	for i, one := range r {
 		begun := time.Now()
-		_, _, err := one.Claim(t.Context(), fmt.Sprint("hang ", i), time.Minute, 1)
+		_, err := claim(one, fmt.Sprint("hang ", i), place.Granted{Number: 1})
 		took := time.Since(begun)
 		t.Logf("told after %v: %v", took.Round(time.Millisecond), err)
-		if err == nil || errors.Is(err, place.ErrHeld) || took > 5*time.Second {
+		if err == nil || errors.Is(err, place.ErrChanged) || took > 5*time.Second {
 			t.Errorf("a minority was told after %v: %v", took, err)
 		}
 	}

@@ -80,14 +80,17 @@ func StartServers(tb testing.TB, n int, more string) *Servers {
 // URL is the address of a memory of a name in the cluster, with the parameters behind ?.
 func (s *Servers) URL(name, parameters string) string {
 	var hosts []string
-	for _, one := range s.nodes {
-		hosts = append(hosts, fmt.Sprintf("127.0.0.1:%d", one.client))
+	for i := range s.nodes {
+		hosts = append(hosts, s.Host(i))
 	}
 	if len(s.nodes) < 3 {
 		parameters = strings.Trim(parameters+"&replicas=1", "&")
 	}
 	return strings.TrimSuffix("nats://"+strings.Join(hosts, ",")+"/"+name+"?"+parameters, "?")
 }
+
+// Host is the address at which a server takes clients.
+func (s *Servers) Host(i int) string { return fmt.Sprintf("127.0.0.1:%d", s.nodes[i].client) }
 
 // Start starts a server that does not run.
 func (s *Servers) Start(i int) {
