@@ -3,16 +3,21 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -22,32 +27,29 @@ import (
 )
 
 const (
-	dialWait  = 5 * time.Second
-	pingEvery = 3 * time.Second  // so that a server that is cut off is left within three times that
-	callWait  = 10 * time.Second // for an answer
-	spare     = 4 << 10          // of a message, for its subject and headers
-	minChunk  = 16 << 10
-	maxChunk  = 1 << 20
-)
+	shards          = 16 // streams that memories without one of their own share
+	defaultReplicas = 3  // servers that keep a stream
+	dialWait        = 5 * time.Second
+	pingEvery       = 3 * time.Second  // so that a server that is cut off is left within three times that
+	callWait        = 10 * time.Second // for an answer
 
-// The headers of an object in chunks.
-const (
+	maxChunk     = 512 << 10 // bytes of an object in one message
+	maxChunks    = place.MaxObject / maxChunk
+	maxMessage   = maxChunk + 4<<10 // with its subject and headers
+	headerSum    = "Fovea-Sum"      // of an object in chunks, with
 	headerChunks = "Fovea-Chunks"
-	headerSum    = "Fovea-Sum"
+	whole        = "o" // the part of an object that has its bytes, or these headers
 )
 
 // cluster is a place in a stream. The tag of an object in chunks has their digest behind its number.
 type cluster struct {
-	conn     *nats.Conn
-	js       jetstream.JetStream
-	stream   jetstream.Stream
-	prefix   string
-	chunk    int           // bytes of a chunk
-	users    int           // of the connection, of a place that is shared
-	maxLease time.Duration // of a claim
-
-	mu   sync.Mutex
-	kept map[string]version
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	stream jetstream.Stream
+	prefix string
+	kept   sync.Map      // of each object the version that was read or written last
+	others atomic.Int32  // that use the connection, too; below 0 nobody does
+	lease  time.Duration // the longest of a claim
 }
 
 // version is one of an object.
@@ -56,46 +58,25 @@ type version struct {
 	tag  string
 }
 
-// Opener returns what opens places that are there. Those of one address that are open at once have one connection.
+// Opener returns what opens places. Those of one address that are there and open at once have one connection.
 func Opener() func(ctx context.Context, address string, create bool) (place.Place, error) {
 	var mu sync.Mutex
 	open := map[string]*cluster{}
 	return func(ctx context.Context, address string, create bool) (place.Place, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		c := open[address]
-		if create || c == nil || !c.conn.IsConnected() {
-			p, err := Open(ctx, address, create)
-			if err != nil || create {
-				return p, err
+		if c := open[address]; c != nil && !create {
+			if c.others.Add(1) > 0 && c.conn.IsConnected() {
+				return c, nil
 			}
-			c = p.(*cluster)
-			open[address] = c
+			_ = c.Close() // the last user is leaving, or the connection is broken
 		}
-		c.users++
-		return user{c, sync.OnceFunc(func() {
-			mu.Lock()
-			defer mu.Unlock()
-			if c.users--; c.users > 0 {
-				return
-			}
-			if c.conn.Close(); open[address] == c {
-				delete(open, address)
-			}
-		})}, nil
+		p, err := Open(ctx, address, create)
+		if err == nil && !create {
+			open[address] = p.(*cluster)
+		}
+		return p, err
 	}
-}
-
-// user is a place whose connection others use, too.
-type user struct {
-	*cluster
-	leave func()
-}
-
-// Close ends the connection if nobody else uses it.
-func (u user) Close() error {
-	u.leave()
-	return nil
 }
 
 // Open opens the place that an address names. With create, a stream that is missing is made.
@@ -105,211 +86,169 @@ func Open(ctx context.Context, address string, create bool) (place.Place, error)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := nats.Connect(t.servers, append(t.options, nats.Name("fovea"), nats.Timeout(dialWait), nats.MaxReconnects(-1),
-		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
+	c := &cluster{prefix: t.prefix, lease: place.MaxLease}
+	c.conn, err = nats.Connect(t.servers, append(t.options, nats.Name("fovea"), nats.Timeout(dialWait), nats.MaxReconnects(-1),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.DisconnectErrHandler(func(*nats.Conn, error) { c.kept.Clear() }),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))...) // the connection keeps the last one; the library's own handler prints
 	if err != nil {
-		return nil, connectFault(err)
+		return nil, c.fault(t.servers, err)
 	}
-	c := &cluster{conn: conn, prefix: t.prefix, chunk: min(int(conn.MaxPayload())-spare, maxChunk), kept: map[string]version{}, maxLease: place.MaxLease}
-	conn.SetDisconnectErrHandler(func(*nats.Conn, error) { c.forget() })
-	if err := c.open(ctx, t.stream, create); err != nil {
-		conn.Close()
+	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(callWait)); err == nil {
+		c.stream, err = c.open(ctx, t.stream, create)
+	}
+	if err != nil {
+		c.conn.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-// open finds the stream, or makes it.
-func (c *cluster) open(ctx context.Context, want jetstream.StreamConfig, create bool) (err error) {
-	if c.chunk < minChunk {
-		return fmt.Errorf("the servers take messages of %d bytes; set max_payload to 1MB: %w", c.conn.MaxPayload(), errStream)
+// open finds a stream, or makes it.
+func (c *cluster) open(ctx context.Context, want jetstream.StreamConfig, create bool) (jetstream.Stream, error) {
+	if c.conn.MaxPayload() < maxMessage {
+		return nil, fmt.Errorf("the servers take messages of %d bytes; set max_payload to 1MB: %w", c.conn.MaxPayload(), errStream)
 	}
-	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(callWait)); err != nil {
-		return err
-	}
-	c.stream, err = c.js.Stream(ctx, want.Name)
+	stream, err := c.js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) && create {
-		if c.stream, err = c.js.CreateStream(ctx, want); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by another machine, just now
-			c.stream, err = c.js.Stream(ctx, want.Name)
-		}
+		stream, err = c.js.CreateStream(ctx, want) // that another machine has just made, with these settings, is no error
 	}
 	if err != nil {
-		return c.fault("stream "+want.Name, err)
+		return nil, c.fault("stream "+want.Name, err)
 	}
-	if how := differs(c.stream.CachedInfo().Config, want); how != "" {
-		return fmt.Errorf("the stream %s has other settings (%s); give it these, or use another name: %w", want.Name, how, errStream)
+	if how := differs(stream.CachedInfo().Config, want); how != "" {
+		return nil, fmt.Errorf("the stream %s has other settings (%s); give it these, or use another name: %w", want.Name, how, errStream)
+	}
+	return stream, nil
+}
+
+// Close ends the connection if nobody else uses it.
+func (c *cluster) Close() error {
+	if c.others.Add(-1) == -1 {
+		c.conn.Close()
 	}
 	return nil
 }
 
 // Kept returns what this machine read or wrote last, see place.Keeper.
 func (c *cluster) Kept(name string) (data []byte, tag string, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v, ok := c.kept[name]
-	return v.data, v.tag, ok
+	v, ok := c.kept.Load(name)
+	kept, _ := v.(version)
+	return kept.data, kept.tag, ok
 }
 
-// keep keeps a version of an object that is no pack.
-func (c *cluster) keep(name string, data []byte, tag string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if folder, _, _ := strings.Cut(name, "/"); folder != "packs" {
-		c.kept[name] = version{data, tag}
-	}
-}
-
-// forget makes that all is read again.
-func (c *cluster) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	clear(c.kept)
-}
-
-// tokens writes the name of an object as tokens of a subject: its slash parts them, its dots are
-// written as equals signs.
+// The name of an object as tokens of a subject: its slash parts them, its dots are equals signs.
 var tokens, names = strings.NewReplacer(".", "=", "/", "."), strings.NewReplacer(".", "/", "=", ".")
 
-// The subjects of an object: behind its name stands a token that no part of a name is, then one for the
-// object itself, or the digest of its bytes and the number of a chunk. So writers at once do not meet in
-// chunks, one that writes again writes the same, and all go together.
-const (
-	behindName = ".="
-	whole      = behindName + ".o"
-)
+func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
-func (c *cluster) subject(name string) string { return c.prefix + "." + tokens.Replace(name) }
-
-func (c *cluster) chunkOf(name, sum string, i int) string {
-	return fmt.Sprintf("%s%s.%s.%d", c.subject(name), behindName, sum, i)
+// subject is that of a part of an object, behind a token that is in no name. A chunk has the digest of the object
+// and a number, so that writers at once do not meet in chunks, and one that writes again writes the same.
+func (c *cluster) subject(name, part string) string {
+	return c.prefix + "." + tokens.Replace(name) + ".=." + part
 }
 
 // object is the name of the object that a subject is about.
 func (c *cluster) object(subject string) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(subject, c.prefix+"."), behindName+".")
+	name, _, _ := strings.Cut(strings.TrimPrefix(subject, c.prefix+"."), ".=.")
 	return names.Replace(name)
 }
 
-// Get returns an object, see place.Place. One whose chunks left while they were read was replaced
-// meanwhile, and is read again.
+// Get returns an object, see place.Place.
 func (c *cluster) Get(ctx context.Context, name string) (data []byte, tag string, err error) {
 	if err := place.CheckObject(name); err != nil {
 		return nil, "", err
 	}
-	for before := ""; ; before = tag {
-		if data, tag, err = c.read(ctx, name); err == nil {
-			c.keep(name, data, tag)
-			return data, tag, nil
-		}
-		c.forget()
-		if tag == "" || !errors.Is(err, place.ErrNone) {
-			return nil, "", err
-		}
-		if tag == before {
-			return nil, "", fmt.Errorf("%s: a part is missing: %w", name, place.ErrDamaged)
-		}
-	}
-}
-
-// read reads an object. The tag says whether it is there, even if a chunk is not.
-func (c *cluster) read(ctx context.Context, name string) (data []byte, tag string, err error) {
-	m, err := c.stream.GetLastMsgForSubject(ctx, c.subject(name)+whole)
+	m, err := c.last(ctx, name, whole)
 	if err != nil {
-		return nil, "", c.fault(name, err)
+		return nil, "", err
 	}
-	tag = strconv.FormatUint(m.Sequence, 10)
-	sum := m.Header.Get(headerSum)
-	if sum == "" {
-		return m.Data, tag, nil
-	}
-	tag += "." + sum
-	n, err := strconv.Atoi(m.Header.Get(headerChunks))
-	if err != nil || n > place.MaxObject/minChunk+1 {
-		return nil, tag, fmt.Errorf("%s has a wrong number of chunks: %w", name, place.ErrDamaged)
-	}
-	for i := range n {
-		part, err := c.stream.GetLastMsgForSubject(ctx, c.chunkOf(name, sum, i))
-		if err != nil {
-			return nil, tag, c.fault(name, err)
+	data, tag = m.Data, strconv.FormatUint(m.Sequence, 10)
+	if sum := m.Header.Get(headerSum); sum != "" {
+		tag += "." + sum
+		n, _ := strconv.Atoi(m.Header.Get(headerChunks)) // of a wrong number the sum is wrong
+		for i := 0; i < min(n, maxChunks) && len(data) < place.MaxObject; i++ {
+			part, err := c.last(ctx, name, sum+"."+strconv.Itoa(i))
+			if errors.Is(err, place.ErrNone) {
+				break
+			}
+			if err != nil {
+				return nil, "", err
+			}
+			data = append(data, part.Data...)
 		}
-		if data = append(data, part.Data...); len(data) > place.MaxObject {
-			break
+		if sumOf(data) != sum {
+			if now, err := c.last(ctx, name, whole); err != nil || now.Sequence != m.Sequence {
+				return c.Get(ctx, name) // it was replaced meanwhile
+			}
+			return nil, "", c.fault(name, place.ErrDamaged)
 		}
 	}
-	if sumOf(data) != sum {
-		return nil, tag, fmt.Errorf("%s: %w", name, place.ErrDamaged)
+	if !strings.HasPrefix(name, "packs/") {
+		c.kept.Store(name, version{data, tag})
 	}
 	return data, tag, nil
 }
 
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+// last returns the message of a part of an object.
+func (c *cluster) last(ctx context.Context, name, part string) (*jetstream.RawStreamMsg, error) {
+	m, err := c.stream.GetLastMsgForSubject(ctx, c.subject(name, part))
+	return m, c.fault(name, err)
 }
 
 // Put writes an object, see place.Place. What it replaces loses its chunks, too.
-func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) (err error) {
-	if err := place.CheckObject(name); err != nil {
-		return err
+func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error {
+	if err := place.CheckObject(name); err != nil || len(data) > place.MaxObject {
+		return cmp.Or(err, fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged))
 	}
 	number, replaced, _ := strings.Cut(tag, ".")
-	before, err := strconv.ParseUint(number, 10, 64)
-	switch {
-	case tag != "" && (err != nil || before == 0):
+	before, err := strconv.ParseUint(cmp.Or(number, "0"), 10, 64)
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, place.ErrChanged)
-	case len(data) > place.MaxObject:
-		return fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged)
 	}
-	m, sum := &nats.Msg{Subject: c.subject(name) + whole, Data: data}, ""
-	if len(data) > c.chunk {
+	m, sum := &nats.Msg{Subject: c.subject(name, whole), Data: data}, ""
+	if len(data) > maxChunk {
 		sum = sumOf(data)
 		n := 0
-		for part := range slices.Chunk(data, c.chunk) {
-			if _, err := c.publish(ctx, &nats.Msg{Subject: c.chunkOf(name, sum, n), Data: part}); err != nil {
+		for part := range slices.Chunk(data, maxChunk) {
+			if _, err := c.js.Publish(ctx, c.subject(name, sum+"."+strconv.Itoa(n)), part); err != nil {
 				return c.fault(name, err)
 			}
 			n++
 		}
 		m.Data, m.Header = nil, nats.Header{headerChunks: {strconv.Itoa(n)}, headerSum: {sum}}
 	}
-	done, err := c.publish(ctx, m, jetstream.WithExpectLastSequencePerSubject(before))
+	// Once: whether what got no answer was written, who reads it finds out.
+	done, err := c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithRetryAttempts(0))
 	if err != nil {
-		c.forget()
 		return c.fault(name, err)
 	}
-	if tag = strconv.FormatUint(done.Sequence, 10); sum == "" {
-		c.keep(name, data, tag)
+	if sum == "" && !strings.HasPrefix(name, "packs/") {
+		c.kept.Store(name, version{data, strconv.FormatUint(done.Sequence, 10)})
 	}
 	if replaced != "" && replaced != sum {
-		return c.purge(ctx, c.subject(name)+behindName+"."+replaced+".*")
+		return c.fault(name, c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.subject(name, replaced+".*"))))
 	}
 	return nil
 }
 
-// publish writes a message once: whether one without an answer was written, who reads it finds out.
-func (c *cluster) publish(ctx context.Context, m *nats.Msg, how ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
-	return c.js.PublishMsg(ctx, m, append(how, jetstream.WithRetryAttempts(0))...)
-}
-
 // List returns the names that begin with a prefix, see place.Place. Of an object that was never
 // finished it has the name, so that who cleans up removes its chunks.
-func (c *cluster) List(ctx context.Context, prefix string) ([]string, error) {
+func (c *cluster) List(ctx context.Context, prefix string) (found []string, err error) {
 	filter := c.prefix + ".>"
 	if folder, _, isIn := strings.Cut(prefix, "/"); isIn {
-		filter = c.subject(folder) + ".>"
+		filter = c.prefix + "." + folder + ".>"
 	}
 	info, err := c.stream.Info(ctx, jetstream.WithSubjectFilter(filter))
 	if err != nil {
 		return nil, c.fault(prefix, err)
 	}
-	there := map[string]bool{}
 	for subject := range info.State.Subjects {
 		if name := c.object(subject); strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
-			there[name] = true
+			found = append(found, name)
 		}
 	}
-	return slices.Sorted(maps.Keys(there)), nil
+	slices.Sort(found)
+	return slices.Compact(found), nil
 }
 
 // Remove removes an object with its chunks, see place.Place.
@@ -317,56 +256,151 @@ func (c *cluster) Remove(ctx context.Context, name string) error {
 	if err := place.CheckObject(name); err != nil {
 		return err
 	}
-	c.forget()
-	return c.purge(ctx, c.subject(name)+behindName+".>")
+	c.kept.Clear()
+	return c.fault(name, c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.subject(name, ">"))))
 }
 
-func (c *cluster) purge(ctx context.Context, subject string) error {
-	return c.fault(subject, c.stream.Purge(ctx, jetstream.WithPurgeSubject(subject)))
-}
-
-// leaderElected is the subject under which servers tell that a stream has another leader.
-const leaderElected = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."
-
-// Watch calls changed for each object below a prefix that is written from now on, see
-// place.Watcher.
-func (c *cluster) Watch(ctx context.Context, prefix string, changed func(name string)) error {
-	folder, _, _ := strings.Cut(prefix, "/")
-	stream := c.stream.CachedInfo().Config.Name
-	elected, err := c.conn.Subscribe(leaderElected+stream, func(*nats.Msg) {
-		c.forget()
+// Watch calls changed for each object of a folder that is written from now on, and when the servers say that
+// another one leads the stream, see place.Watcher.
+func (c *cluster) Watch(ctx context.Context, folder string, changed func(name string)) error {
+	elected, err := c.conn.Subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."+c.stream.CachedInfo().Config.Name, func(*nats.Msg) {
+		c.kept.Clear()
 		changed("")
 	})
 	if err != nil {
-		return c.fault(prefix, err)
+		return c.fault(folder, err)
 	}
 	defer func() { _ = elected.Unsubscribe() }() // the connection may be closed
-	consumer, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{c.subject(folder) + ".*" + whole}, DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true,
+	consumer, err := c.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{c.subject(folder+"*", whole)}, DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true,
 	})
 	if err != nil {
-		return c.fault(prefix, err)
+		return c.fault(folder, err)
 	}
-	consuming, err := consumer.Consume(func(m jetstream.Msg) {
-		if name := c.object(m.Subject()); strings.HasPrefix(name, prefix) {
-			changed(name)
-		}
-	})
+	consuming, err := consumer.Consume(func(m jetstream.Msg) { changed(c.object(m.Subject())) })
 	if err != nil {
-		return c.fault(prefix, err)
+		return c.fault(folder, err)
 	}
 	defer consuming.Stop()
-	changed(prefix)
+	changed(folder)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-consuming.Closed():
-		return fmt.Errorf("%s: %w", prefix, place.ErrNoAnswer)
+		return fmt.Errorf("%s: %w", folder, place.ErrNoAnswer)
 	}
 }
 
-// Close ends the connection.
-func (c *cluster) Close() error {
-	c.conn.Close()
-	return nil
+// target is what an address names.
+type target struct {
+	servers string // HOST:PORT, with commas between
+	options []nats.Option
+	prefix  string                 // what the subjects of the memory begin with
+	stream  jetstream.StreamConfig // how the stream has to be
+}
+
+var memoryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// errAddress says what an address is, and not which one it was: somebody may have written a password into it.
+var errAddress = fmt.Errorf("%w; a cluster is nats://HOST:PORT,HOST:PORT/NAME, without a password; NAME has 1 to 64 letters, digits, hyphens and "+
+	"underscores; behind ? stand replicas=1 to replicas=5, own=true, and by absolute paths creds=FILE, nkey=FILE, ca=FILE, or cert=FILE and key=FILE",
+	place.ErrURL)
+
+// parse reads an address. Errors: errAddress, place.ErrRight.
+func parse(address string) (*target, error) {
+	rest, parameters, _ := strings.Cut(strings.TrimPrefix(address, "nats://"), "?")
+	servers, name, _ := strings.Cut(rest, "/")
+	query, err := url.ParseQuery(parameters)
+	if err != nil || strings.Contains(rest, "@") || !memoryName.MatchString(name) || slices.Contains(strings.Split(servers, ","), "") {
+		return nil, errAddress
+	}
+	t, isOwn, replicas := &target{servers: servers}, false, defaultReplicas
+	for parameter := range query {
+		value := query.Get(parameter)
+		option, isFile := nats.Option(nil), filepath.IsAbs(value)
+		switch {
+		case parameter == "own" && value == "true":
+			isOwn = true
+		case parameter == "replicas" && len(value) == 1 && "1" <= value && value <= "5":
+			replicas = int(value[0] - '0')
+		case parameter == "creds" && isFile:
+			option = nats.UserCredentials(value)
+		case parameter == "nkey" && isFile:
+			if option, err = nats.NkeyOptionFromSeed(value); err != nil {
+				return nil, fmt.Errorf("%w: %w", place.ErrRight, err)
+			}
+		case parameter == "ca" && isFile:
+			option = nats.RootCAs(value)
+		case parameter == "cert" && isFile && query.Has("key"):
+			option = nats.ClientCert(value, query.Get("key"))
+		case parameter == "key" && isFile && query.Has("cert"):
+		default:
+			return nil, errAddress
+		}
+		t.options = append(t.options, option) // the client passes over nil
+	}
+	shard := fmt.Sprintf("%02d", sha256.Sum256([]byte(name))[0]%shards)
+	t.prefix, t.stream.Name, t.stream.Subjects = "fovea."+shard+"."+name, "FOVEA-"+shard, []string{"fovea." + shard + ".>"}
+	if isOwn {
+		t.prefix, t.stream.Name, t.stream.Subjects = "fovea.own."+name, "FOVEA-OWN-"+name, []string{"fovea.own." + name + ".>"}
+	}
+	t.stream.Description, t.stream.Replicas, t.stream.MaxMsgsPerSubject = "memories of Fovea", replicas, 1
+	t.stream.Storage, t.stream.Discard, t.stream.AllowMsgTTL = jetstream.FileStorage, jetstream.DiscardNew, true
+	return t, nil
+}
+
+// differs says what of a stream is not as it has to be, "" for nothing. What bounds its size is the
+// server's, and a write that does not fit is refused.
+func differs(is, want jetstream.StreamConfig) string {
+	for _, name := range []string{"Subjects", "Replicas", "Storage", "Retention", "MaxMsgsPerSubject", "Discard", "MaxAge", "AllowDirect",
+		"DenyPurge", "Sealed", "NoAck", "Mirror", "Sources", "AllowMsgTTL", "SubjectDeleteMarkerTTL"} {
+		of := func(c jetstream.StreamConfig) string { return fmt.Sprint(reflect.ValueOf(c).FieldByName(name)) }
+		if of(is) != of(want) {
+			return fmt.Sprintf("%s: %s instead of %s", name, of(is), of(want))
+		}
+	}
+	return ""
+}
+
+var (
+	errStream   = errors.New("fovea alters no stream that is there")
+	errFull     = errors.New("the servers have no room for more; raise max_file_store or the limits of the stream, or remove what is no longer needed")
+	errDisabled = fmt.Errorf("%w: the servers have no JetStream for this account; start them with a jetstream block in their configuration", place.ErrRight)
+)
+
+// meanings are the errors of places that those of NATS are. The client has no names for those of servers
+// without room: the account, its resources, streams, memory, storage, a store that failed.
+var meanings = map[error]error{
+	jetstream.ErrMsgNotFound: place.ErrNone, jetstream.ErrStreamNotFound: place.ErrAway,
+	code(jetstream.JSErrCodeStreamWrongLastSequence): place.ErrChanged, code(jetstream.JSErrCodeStreamWrongLastSequenceConstant): place.ErrChanged,
+	jetstream.ErrJetStreamNotEnabled: errDisabled, jetstream.ErrJetStreamNotEnabledForAccount: errDisabled,
+	code(10002): errFull, code(10023): errFull, code(10027): errFull, code(10028): errFull, code(10047): errFull, code(10077): errFull,
+	nats.ErrAuthorization: place.ErrRight, nats.ErrAuthExpired: place.ErrRight, nats.ErrAuthRevoked: place.ErrRight,
+	nats.ErrAccountAuthExpired: place.ErrRight, nats.ErrPermissionViolation: place.ErrRight, nats.ErrNkeysNotSupported: place.ErrRight,
+	nats.ErrSecureConnRequired: place.ErrRight, fs.ErrNotExist: place.ErrRight,
+}
+
+func code(number jetstream.ErrorCode) error { return &jetstream.APIError{ErrorCode: number} }
+
+// fault makes an error of a call one of places, and forgets what was kept. nil stays nil. That a right
+// is missing the servers tell the connection, and the call has no answer.
+func (c *cluster) fault(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	c.kept.Clear()
+	if errors.Is(err, context.Canceled) || errors.Is(err, place.ErrDamaged) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	for _, cause := range []error{err, c.conn.LastError()} {
+		for is, means := range meanings {
+			if errors.Is(cause, is) {
+				return fmt.Errorf("%s: %w (%w)", what, means, cause)
+			}
+		}
+	}
+	if api, isAPI := errors.AsType[*jetstream.APIError](err); isAPI && api.Code != 503 {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%s: %w from the servers of NATS: %w", what, place.ErrNoAnswer, err)
 }

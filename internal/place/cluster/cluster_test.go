@@ -8,8 +8,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,15 +93,7 @@ func TestOpening(t *testing.T) {
 	if _, err := cluster.Open(t.Context(), s.URL("team", "own=true"), false); !errors.Is(err, place.ErrAway) {
 		t.Errorf("a stream that is not there: %v", err)
 	}
-	conn, err := nats.Connect(strings.Split(s.URL("x", ""), "/x")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := raw(t, s)
 	theirs := jetstream.StreamConfig{Name: "FOVEA-OWN-team", Subjects: []string{"fovea.own.team.>"}, MaxAge: time.Hour, Replicas: 1}
 	if _, err := js.CreateStream(t.Context(), theirs); err != nil {
 		t.Fatal(err)
@@ -157,6 +152,10 @@ func TestChunks(t *testing.T) {
 	if err != nil || !bytes.Equal(data, large) {
 		t.Fatalf("%d bytes, %v", len(data), err)
 	}
+	purge(t, s, tag)
+	if _, _, err := p.Get(t.Context(), name); !errors.Is(err, place.ErrDamaged) {
+		t.Errorf("without a chunk: %v", err)
+	}
 	if err := p.Put(t.Context(), name, tag, []byte("small")); err != nil {
 		t.Fatal(err)
 	}
@@ -165,18 +164,41 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// subjects counts the subjects of all streams that have a word.
-func subjects(t *testing.T, s *placetest.Servers, word string) (n int) {
+// purge removes a chunk of the object that has a tag.
+func purge(t *testing.T, s *placetest.Servers, tag string) {
+	t.Helper()
+	js := raw(t, s)
+	_, sum, _ := strings.Cut(tag, ".")
+	for stream := range js.ListStreams(t.Context()).Info() {
+		one, err := js.Stream(t.Context(), stream.Config.Name)
+		if err == nil {
+			err = one.Purge(t.Context(), jetstream.WithPurgeSubject("fovea.*.*.*.*.=."+sum+".1"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// raw is a connection to the servers.
+func raw(t *testing.T, s *placetest.Servers) jetstream.JetStream {
 	t.Helper()
 	conn, err := nats.Connect(strings.Split(s.URL("x", ""), "/x")[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return js
+}
+
+// subjects counts the subjects of all streams that have a word.
+func subjects(t *testing.T, s *placetest.Servers, word string) (n int) {
+	t.Helper()
+	js := raw(t, s)
 	for stream := range js.ListStreams(t.Context()).Info() {
 		one, err := js.Stream(t.Context(), stream.Config.Name)
 		if err != nil {
@@ -193,6 +215,118 @@ func subjects(t *testing.T, s *placetest.Servers, word string) (n int) {
 		}
 	}
 	return n
+}
+
+// TestShared: places of one address that are open at once have one connection, and what one of them has read or
+// written the others know, until something fails.
+func TestShared(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	open, url := cluster.Opener(), s.URL("team", "")
+	create(t, url)
+	var all []place.Place
+	for range 3 {
+		p, err := open(t.Context(), url, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if err := all[0].Put(t.Context(), "heads/a", "", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all[:2] {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	last := all[2]
+	if data, tag, ok := last.(place.Keeper).Kept("heads/a"); !ok || string(data) != "x" || tag == "" {
+		t.Errorf("kept is %q, %q", data, tag)
+	}
+	if data, _, err := last.Get(t.Context(), "heads/a"); err != nil || string(data) != "x" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := last.Put(t.Context(), "heads/a", "", nil); !errors.Is(err, place.ErrChanged) {
+		t.Errorf("a second creation: %v", err)
+	}
+	if _, _, ok := last.(place.Keeper).Kept("heads/a"); ok {
+		t.Error("what was kept is not forgotten after a failure")
+	}
+	if err := last.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := last.Get(t.Context(), "heads/a"); !errors.Is(err, place.ErrNoAnswer) {
+		t.Errorf("after all were closed: %v", err)
+	}
+	again, err := open(t.Context(), url, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if data, _, err := again.Get(t.Context(), "heads/a"); err != nil || string(data) != "x" {
+		t.Errorf("opened again: %q, %v", data, err)
+	}
+}
+
+// TestLostReply: a write whose reply is lost has no answer, and is there; the next one under the tag of before
+// is refused.
+func TestLostReply(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	create(t, s.URL("team", ""))
+	near, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	var isLost atomic.Bool
+	go func() {
+		for {
+			in, err := near.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", s.Host(0))
+			if err != nil {
+				in.Close()
+				continue
+			}
+			go func() {
+				defer out.Close()
+				_, _ = io.Copy(out, in)
+			}()
+			go func() {
+				defer in.Close()
+				reply := make([]byte, 64<<10)
+				for {
+					n, err := out.Read(reply)
+					if err != nil {
+						return
+					}
+					if !isLost.Load() {
+						_, _ = in.Write(reply[:n])
+					}
+				}
+			}()
+		}
+	}()
+	p, err := cluster.Open(t.Context(), "nats://"+near.Addr().String()+"/team?replicas=1", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	isLost.Store(true)
+	soon, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer stop()
+	if err := p.Put(soon, "heads/a", "", []byte("x")); !errors.Is(err, place.ErrNoAnswer) {
+		t.Errorf("without a reply: %v", err)
+	}
+	isLost.Store(false)
+	if err := p.Put(t.Context(), "heads/a", "", []byte("y")); !errors.Is(err, place.ErrChanged) {
+		t.Errorf("once more: %v", err)
+	}
+	if data, _, err := p.Get(t.Context(), "heads/a"); err != nil || string(data) != "x" {
+		t.Errorf("%q, %v", data, err)
+	}
 }
 
 // TestBadServers: each way in which servers refuse is said as what it is.

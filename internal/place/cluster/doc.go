@@ -1,13 +1,11 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package cluster is a place in a cluster of NATS servers: a JetStream stream that several
-// machines reach, kept by three servers, of which one may fail.
+// machines reach, kept by three servers, of which one may fail. [Open] opens such a place.
 //
-// An object is the last message of its subject, and its tag the number of that message, under which
-// alone it is replaced. What is larger than a message is in chunks, which are written first; the
-// object then has their number and the digest of the whole. A memory has a prefix of subjects in one
-// of 16 streams, or a stream of its own. [Open] opens such a place. It is a referee of claims, too: a claim is a
-// message that ends.
+// An object is the last message of its subject, and is replaced under the number of that message. What is
+// larger than a message is in chunks that are written first; doc/format/remote.md says how. A claim is
+// a message that ends.
 //
 // Invariants:
 //

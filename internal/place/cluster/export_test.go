@@ -18,8 +18,8 @@ func OpenerOf(maxLease time.Duration) func(ctx context.Context, address string, 
 		mu.Lock()
 		defer mu.Unlock()
 		p, err := open(ctx, address, create)
-		if u, ok := p.(user); ok && u.maxLease != maxLease {
-			u.cluster.maxLease = maxLease
+		if c, ok := p.(*cluster); ok && c.lease != maxLease {
+			c.lease = maxLease
 		}
 		return p, err
 	}

@@ -1,12 +1,11 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package gitref is a place in the refs of a git repository, for people who have a repository
-// that all their machines reach and no server of their own.
+// that all their machines reach and no server of their own. [Open] opens such a place with the git of this
+// machine, and the credentials that it finds.
 //
-// Each object is a ref to a commit without parents, whose tree has one file: the object. The ref is
-// refs/fovea/NAME/OBJECT, or below refs/heads/fovea/ where a host takes branches alone. A tag is the
-// name of the commit, and an object is replaced under it alone, by a push with a lease. [Open] opens
-// such a place with the git of this machine, and the credentials that it finds.
+// Each object is a ref to a commit without parents, whose tree has one file: the object. A tag is the
+// name of the commit, and an object is replaced under it alone, by a push with a lease.
 //
 // Invariants:
 //

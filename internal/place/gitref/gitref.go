@@ -4,16 +4,57 @@ package gitref
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"os/exec"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/place"
 )
+
+const (
+	maxWait   = 5 * time.Minute // for a command of git, with an object of the largest size on its way
+	stopWait  = 5 * time.Second // to end after that
+	maxReport = 2000            // bytes of what git says, its end
+	// maxFile is the largest file that git may write, in the blocks of ulimit: an object, its index, and some more.
+	maxFile = "65536"
+)
+
+var memoryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// errAddress says what an address is, and not which one it was: somebody may have written a password into it.
+var errAddress = fmt.Errorf("%w; a repository is git+https://HOST/PATH, git+ssh://HOST/PATH or git+file:///PATH, without a password, which git finds "+
+	"as it always does; behind ? stand branches=true and name=NAME, of 1 to 64 letters, digits, hyphens and underscores", place.ErrURL)
+
+// parse reads an address. Errors: errAddress.
+func parse(address string) (repo, refs string, err error) {
+	u, err := url.Parse(strings.TrimPrefix(address, "git+"))
+	if err != nil || u.Path == "" || u.Fragment != "" || strings.HasPrefix(u.Host, "-") ||
+		u.User != nil && (u.Scheme != "ssh" || strings.HasPrefix(u.User.String(), "-") || strings.Contains(u.User.String(), ":")) {
+		return "", "", errAddress
+	}
+	name, base := "memory", "refs/fovea/"
+	for parameter, values := range u.Query() {
+		switch value := values[0]; {
+		case parameter == "name" && memoryName.MatchString(value):
+			name = value
+		case parameter == "branches" && value == "true":
+			base = "refs/heads/fovea/"
+		default:
+			return "", "", errAddress
+		}
+	}
+	u.RawQuery = ""
+	return u.String(), base + name + "/", nil
+}
 
 // repository is a place in the refs of a repository.
 type repository struct {
@@ -45,10 +86,8 @@ func Open(ctx context.Context, address string, _ bool) (place.Place, error) {
 	return r, nil
 }
 
-// encoding writes a name as the end of a ref: dots would be taken for more than that.
-var encoding, decoding = strings.NewReplacer(".", "="), strings.NewReplacer("=", ".")
-
-func (r *repository) ref(name string) string { return r.refs + encoding.Replace(name) }
+// ref is that of an object. It has equals signs for dots, which would be taken for more than that.
+func (r *repository) ref(name string) string { return r.refs + strings.ReplaceAll(name, ".", "=") }
 
 // Get returns an object, see place.Place.
 func (r *repository) Get(ctx context.Context, name string) ([]byte, string, error) {
@@ -57,70 +96,47 @@ func (r *repository) Get(ctx context.Context, name string) ([]byte, string, erro
 	}
 	here := "refs/got/" + rand.Text()
 	if _, err := r.git(ctx, nil, "fetch", "--quiet", "--no-tags", "--depth=1", "--no-write-fetch-head", "--", r.url, "+"+r.ref(name)+":"+here); err != nil {
-		return nil, "", fault(name, err)
+		return nil, "", err
 	}
-	commit, err := r.git(ctx, nil, "rev-parse", "--verify", here+"^{commit}")
+	found, err := r.git(ctx, []byte(here+"^{commit}\n"+here+":object\n"), "cat-file", "--batch-check")
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", name, place.ErrDamaged)
+		return nil, "", err
 	}
-	blob := here + ":object"
-	text, err := r.git(ctx, nil, "cat-file", "-s", blob)
-	if size, wrong := strconv.ParseInt(line(text), 10, 64); err != nil || wrong != nil || size > place.MaxObject {
-		return nil, "", fmt.Errorf("%s has %q bytes, more than %d: %w", name, line(text), place.MaxObject, place.ErrDamaged)
+	var tag, blob string
+	var size int
+	if _, err := fmt.Sscanf(string(found), "%s commit %d\n%s blob %d\n", &tag, &size, &blob, &size); err != nil || size > place.MaxObject {
+		return nil, "", fmt.Errorf("%s is no object of at most %d bytes, but %q: %w", name, place.MaxObject, found, place.ErrDamaged)
 	}
 	data, err := r.git(ctx, nil, "cat-file", "blob", blob)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w: %w", name, place.ErrDamaged, err)
-	}
-	_, err = r.git(ctx, nil, "update-ref", "-d", here)
-	return data, line(commit), err
+	return data, tag, err
 }
 
 // Put writes an object, see place.Place.
 func (r *repository) Put(ctx context.Context, name, tag string, data []byte) error {
-	if err := place.CheckObject(name); err != nil {
+	if err := place.CheckObject(name); err != nil || len(data) > place.MaxObject {
+		return cmp.Or(err, fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged))
+	}
+	here := "refs/put/" + rand.Text() // also the message
+	commit := fmt.Appendf(nil, "commit %s\ncommitter fovea <fovea@localhost> 0 +0000\ndata %d\n%s\nM 100644 inline object\ndata %d\n%s\n",
+		here, len(here), here, len(data), data)
+	if _, err := r.git(ctx, commit, "fast-import", "--quiet"); err != nil {
 		return err
 	}
-	if len(data) > place.MaxObject {
-		return fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged)
-	}
-	blob, err := r.git(ctx, data, "hash-object", "-w", "--stdin")
-	if err != nil {
-		return err
-	}
-	tree, err := r.git(ctx, []byte("100644 blob "+line(blob)+"\tobject\n"), "mktree")
-	if err != nil {
-		return err
-	}
-	commit, err := r.git(ctx, []byte(rand.Text()), "commit-tree", line(tree))
-	if err != nil {
-		return err
-	}
-	return r.push(ctx, name, tag, line(commit))
-}
-
-// push makes the ref of an object be a commit, "" for none, if it is the one that the tag names.
-func (r *repository) push(ctx context.Context, name, tag, commit string) error {
-	_, err := r.git(ctx, nil, "push", "--quiet", "--no-verify", "--force-with-lease="+r.ref(name)+":"+tag, "--", r.url, commit+":"+r.ref(name))
-	return fault(name, err)
+	_, err := r.git(ctx, nil, "push", "--quiet", "--force-with-lease="+r.ref(name)+":"+tag, "--", r.url, here+":"+r.ref(name))
+	return err
 }
 
 // List returns the names that begin with a prefix, see place.Place.
-func (r *repository) List(ctx context.Context, prefix string) ([]string, error) {
-	text, err := r.git(ctx, nil, "ls-remote", "--quiet", "--refs", "--", r.url, r.refs+"*")
-	if err != nil {
-		return nil, fault(prefix, err)
-	}
-	var names []string
-	for row := range strings.Lines(string(text)) {
-		_, ref, _ := strings.Cut(strings.TrimSuffix(row, "\n"), "\t")
-		rest, ours := strings.CutPrefix(ref, r.refs)
-		if name := decoding.Replace(rest); ours && strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
+func (r *repository) List(ctx context.Context, prefix string) (names []string, err error) {
+	rows, err := r.git(ctx, nil, "ls-remote", "--quiet", "--refs", "--", r.url, r.refs+"*")
+	for _, field := range strings.Fields(string(rows)) {
+		ref, isOurs := strings.CutPrefix(field, r.refs)
+		if name := strings.ReplaceAll(ref, "=", "."); isOurs && strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	return names, nil
+	return names, err
 }
 
 // Remove removes an object, see place.Place.
@@ -128,16 +144,53 @@ func (r *repository) Remove(ctx context.Context, name string) error {
 	if err := place.CheckObject(name); err != nil {
 		return err
 	}
-	names, err := r.List(ctx, name)
-	if err != nil || !slices.Contains(names, name) {
-		return err
+	_, err := r.git(ctx, nil, "push", "--quiet", "--", r.url, ":"+r.ref(name))
+	if errors.Is(err, place.ErrNone) {
+		return nil
 	}
-	_, err = r.git(ctx, nil, "push", "--quiet", "--no-verify", "--", r.url, ":"+r.ref(name))
-	return fault(name, err)
+	return err
 }
 
 // Close removes what is on its way.
 func (r *repository) Close() error { return os.RemoveAll(r.home) }
 
-// line is what git printed, without the end of the line.
-func line(text []byte) string { return string(bytes.TrimSpace(text)) }
+// meanings are the errors of places that reports of git are. The first that fits counts.
+var meanings = []struct {
+	report *regexp.Regexp
+	means  error
+}{
+	{regexp.MustCompile(`exec: git: not found`), errors.New("this machine has no git; install it")},
+	{regexp.MustCompile(`couldn't find remote ref|remote ref does not exist`), place.ErrNone},
+	{regexp.MustCompile(`stale info|already exists|but expected|cannot lock ref|fetch first`), place.ErrChanged},
+	{regexp.MustCompile(`does not appear to be a git repository|not found`), place.ErrAway},
+	{regexp.MustCompile(`Authentication failed|could not read Username|Permission denied|pre-receive hook declined|deny updating a hidden ref|` +
+		`requested URL returned error: 403|Host key verification failed`), place.ErrRight},
+}
+
+// git runs git in the repository of this process, and returns what it prints. Nothing of the person's
+// configuration runs but what finds credentials, and nobody is asked.
+func (r *repository) git(ctx context.Context, input []byte, args ...string) ([]byte, error) {
+	ctx, stop := context.WithTimeout(ctx, maxWait)
+	defer stop()
+	all := []string{"-c", "unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES; " +
+		"ulimit -f " + maxFile + ` && exec git "$@"`, "sh", "--git-dir=" + r.home, "-c", "core.hooksPath=/dev/null", "-c", "transfer.fsckObjects=true",
+		"-c", "fetch.negotiationAlgorithm=noop", "-c", "gc.auto=0", "-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30",
+		"-c", "credential.interactive=false"}
+	c := exec.CommandContext(ctx, "sh", append(all, args...)...)
+	c.WaitDelay = stopWait
+	c.Stdin = bytes.NewReader(input)
+	c.Env = append(c.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GIT_ALLOW_PROTOCOL=file:https:ssh:http")
+	out, err := c.Output()
+	failed, isFailed := errors.AsType[*exec.ExitError](err)
+	if ctx.Err() != nil || !isFailed {
+		return out, cmp.Or(ctx.Err(), err)
+	}
+	report := strings.Join(strings.Fields(string(failed.Stderr)), " ")
+	report = strings.ToValidUTF8(report[max(0, len(report)-maxReport):], "\uFFFD")
+	for _, m := range meanings {
+		if m.report.MatchString(report) {
+			return nil, fmt.Errorf("%w (git %s: %s)", m.means, args[0], report)
+		}
+	}
+	return nil, fmt.Errorf("%w (git %s: %s)", place.ErrNoAnswer, args[0], report)
+}

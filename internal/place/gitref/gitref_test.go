@@ -129,6 +129,14 @@ func TestBadRepositories(t *testing.T) {
 	if _, err := gitref.Open(t.Context(), "git+file:///nowhere/at/all", true); !errors.Is(err, place.ErrAway) {
 		t.Errorf("no repository: %v", err)
 	}
+	programs := t.TempDir()
+	if err := os.Symlink("/bin/sh", filepath.Join(programs, "sh")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", programs)
+	if _, err := gitref.Open(t.Context(), "git+file://"+refusing, true); err == nil || !strings.Contains(err.Error(), "install it") {
+		t.Errorf("no git: %v", err)
+	}
 	for _, address := range []string{"git+https://", "git+https://u:geheim@h/x", "git+https://u@h/x",
 		"git+ssh://-oProxyCommand=x/y", "git+file:///x?name=a/b", "git+file:///x?y=1"} {
 		if _, err := gitref.Open(t.Context(), address, true); !errors.Is(err, place.ErrURL) || strings.Contains(fmt.Sprint(err), "geheim") {
