@@ -32,6 +32,7 @@ const (
 	dialWait        = 5 * time.Second
 	pingEvery       = 3 * time.Second  // so that a server that is cut off is left within three times that
 	callWait        = 10 * time.Second // for an answer
+	maxTries        = 20               // of a write, a quarter of a second apart, while a stream has no leader
 
 	maxChunk     = 512 << 10 // bytes of an object in one message
 	maxChunks    = place.MaxObject / maxChunk
@@ -210,15 +211,15 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error 
 		sum = sumOf(data)
 		n := 0
 		for part := range slices.Chunk(data, maxChunk) {
-			if _, err := c.js.Publish(ctx, c.subject(name, sum+"."+strconv.Itoa(n)), part); err != nil {
+			if _, err := c.js.Publish(ctx, c.subject(name, sum+"."+strconv.Itoa(n)), part, jetstream.WithRetryAttempts(maxTries)); err != nil {
 				return c.fault(name, err)
 			}
 			n++
 		}
 		m.Data, m.Header = nil, nats.Header{headerChunks: {strconv.Itoa(n)}, headerSum: {sum}}
 	}
-	// Once: whether what got no answer was written, who reads it finds out.
-	done, err := c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithRetryAttempts(0))
+	// The client asks again only as long as nobody takes messages of the stream, which may be choosing its leader: then nothing was written.
+	done, err := c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithRetryAttempts(maxTries))
 	if err != nil {
 		return c.fault(name, err)
 	}

@@ -111,6 +111,9 @@ func (s *Servers) Kill(i int) {
 	}
 }
 
+// PID is that of the process of a server that runs.
+func (s *Servers) PID(i int) int { return s.nodes[i].running.Process.Pid }
+
 // Store is the folder in which a server keeps its streams.
 func (s *Servers) Store(i int) string { return filepath.Join(s.nodes[i].dir, "store") }
 
