@@ -31,8 +31,8 @@ func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.D
 	if held.Number != number || number != 0 && held.By != nameOf(h.scope.Actor(ctx).Author) {
 		return granted, nil // the write says whose it is
 	}
-	least := cmp.Or(number, nextNumber(n, now))
-	got, err := h.referee.Grant(ctx, h.scope.Name+"/"+task, lease, place.Granted{Ticket: held.Ticket, Number: least})
+	want := place.Granted{Ticket: held.Ticket, Number: cmp.Or(number, nextNumber(n, now))}
+	got, err := h.referee.Grant(ctx, h.scope.Name+"/"+task, lease, want)
 	switch {
 	case errors.Is(err, place.ErrChanged):
 		return granted, fmt.Errorf("%w on another machine; sync shows by whom", ErrHeld)

@@ -49,7 +49,7 @@ func (c *cluster) mark(ctx context.Context, claims string, before uint64, lease 
 	text := rand.Text()
 	asked, stop := context.WithTimeout(ctx, claimWait)
 	defer stop()
-	done, err := c.js.Publish(asked, c.subject(claims, claim), []byte(text), jetstream.WithRetryAttempts(0),
+	done, err := c.js.Publish(asked, c.subject(claims, claim), []byte(text), jetstream.WithRetryAttempts(maxTries),
 		jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithMsgTTL(lease.Truncate(time.Second)+beyond))
 	if err == nil {
 		return done.Sequence, nil
