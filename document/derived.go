@@ -113,12 +113,12 @@ type TagGroup struct {
 }
 
 // The properties of a task that an agent has claimed. They change together: who holds it, the number of the
-// claim, until when, in RFC 3339, and the number under which a referee keeps it from other machines.
+// claim, until when, in RFC 3339, and whether a referee keeps the task from other machines.
 const (
-	ClaimedBy   = "CLAIMED_BY"
-	ClaimKey    = "CLAIM"
-	LeaseUntil  = "LEASE_UNTIL"
-	ClaimTicket = "CLAIM_TICKET"
+	ClaimedBy    = "CLAIMED_BY"
+	ClaimKey     = "CLAIM"
+	LeaseUntil   = "LEASE_UNTIL"
+	ClaimGranted = "CLAIM_GRANTED"
 )
 
 // maxClaim is the largest number that JSON readers keep exact.

@@ -12,7 +12,7 @@ import (
 
 // claimKeys are the properties of a claim, which are merged as one value: mixed, they would be a
 // claim that nobody made.
-var claimKeys = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil, document.ClaimTicket}
+var claimKeys = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil, document.ClaimGranted}
 
 // claim merges the claim of a task into the lines of the winner. If both sides claimed it, see later for
 // the one that stays; the other side learns it from the conflict and from its next write.
@@ -54,7 +54,7 @@ func (d drawerLines) claimText() string {
 func later(a, b drawerLines) bool {
 	byA, byB := a.value(document.ClaimedBy), b.value(document.ClaimedBy)
 	numberA, numberB := document.ClaimNumber(a.last(document.ClaimKey)), document.ClaimNumber(b.last(document.ClaimKey))
-	grantedA, grantedB := a.value(document.ClaimTicket) != "", b.value(document.ClaimTicket) != ""
+	grantedA, grantedB := a.value(document.ClaimGranted) != "", b.value(document.ClaimGranted) != ""
 	switch {
 	case byA == "" && byB == "":
 		return numberB > numberA

@@ -15,7 +15,7 @@ func TestMergedReferees(t *testing.T) {
 	claim := func(by, number, until, ticket string) string {
 		text := "* TODO A\n:PROPERTIES:\n:CLAIMED_BY: " + by + "\n:CLAIM: " + number + "\n:LEASE_UNTIL: " + until + "\n"
 		if ticket != "" {
-			text += ":CLAIM_TICKET: " + ticket + "\n"
+			text += ":CLAIM_GRANTED: " + ticket + "\n"
 		}
 		return text + ":END:\n"
 	}
@@ -37,7 +37,7 @@ func TestMergedReferees(t *testing.T) {
 						t.Errorf("without %q:\n%s", line, merged.Content)
 					}
 				}
-				if !strings.Contains(tt.stays, "CLAIM_TICKET") && strings.Contains(drawer, "CLAIM_TICKET") {
+				if !strings.Contains(tt.stays, "CLAIM_GRANTED") && strings.Contains(drawer, "CLAIM_GRANTED") {
 					t.Errorf("a ticket of the other claim:\n%s", merged.Content)
 				}
 			}

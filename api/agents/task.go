@@ -107,7 +107,9 @@ func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, str
 	if err != nil {
 		return nil, "", err
 	}
-	return fovea.HiveOf(m).Under(place.RefereeOf(a.Memex.Histories().State, a.Options.Places)), n.ID, nil
+	h := *fovea.HiveOf(m)
+	h.Referee = place.RefereeOf(a.Memex.Histories().State, a.Options.Places)
+	return &h, n.ID, nil
 }
 
 // hold makes or renews a claim of a task by do, for the time that lease names.

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -77,7 +78,7 @@ func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease t
 		held = granted
 		held.By = me
 		switch {
-		case held.Ticket == 0:
+		case !held.Granted:
 			held.Number, held.Until = cmp.Or(number, nextNumber(n, now)), time.UnixMilli(now+lease.Milliseconds()).UTC()
 		case held.Number != number && (number != 0 || held.Number < nextNumber(n, 0)):
 			return nil, errOvertaken
@@ -90,10 +91,39 @@ func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease t
 	if err != nil {
 		held, c = Claim{}, chain.Commit{}
 	}
-	if held.Ticket != granted.Ticket { // refused here, or a repeated call
-		h.giveBack(ctx, task, granted.Ticket)
+	if granted.Number != number && granted.Number != held.Number { // refused here, or a repeated call
+		h.giveBack(ctx, task, granted.Number)
 	}
 	return held, c, err
+}
+
+// ask asks the referee for a claim, or for a new lease of the one with a number, before that is written.
+// It returns what the referee granted, or why it refused.
+func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.Duration) (granted Claim, refusal error) {
+	n, ok := h.scope.Present().Get(task)
+	if h.Referee == nil || !ok {
+		return granted, nil
+	}
+	now := h.clock.now(h.scope, true) // the lease counts from here
+	held := claimOf(n, now)
+	if held.Number != number || number != 0 && held.By != nameOf(h.scope.Actor(ctx).Author) {
+		return granted, nil // the write says whose it is
+	}
+	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, lease, cmp.Or(number, nextNumber(n, now)), held.Granted)
+	switch {
+	case errors.Is(err, place.ErrChanged), errors.Is(err, place.ErrNone):
+		return granted, fmt.Errorf("%w on another machine; sync shows by whom", ErrHeld)
+	case err != nil:
+		return Claim{Provisional: err.Error()}, nil
+	}
+	return Claim{Number: got, Granted: true, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}, nil
+}
+
+// giveBack ends a claim at the referee, where else it ends with its lease.
+func (h *Hive) giveBack(ctx context.Context, task string, number uint64) {
+	if h.Referee != nil && number != 0 {
+		_ = h.Referee.Release(context.WithoutCancel(ctx), h.scope.Name+"/"+task, number)
+	}
 }
 
 // nextNumber is the least number of a new claim.
@@ -131,10 +161,10 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
 		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
 	}
-	if c.Ticket != 0 {
-		edits = append(edits, document.SetProperty{Key: document.ClaimTicket, Value: fmt.Sprint(c.Ticket)})
-	} else if n.Derived.Last(document.ClaimTicket) != "" {
-		edits = append(edits, document.RemoveProperty{Key: document.ClaimTicket})
+	if c.Granted {
+		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "t"})
+	} else if n.Derived.Last(document.ClaimGranted) != "" {
+		edits = append(edits, document.RemoveProperty{Key: document.ClaimGranted})
 	}
 	words, _ := w.c.Document(n.Path).Keywords()
 	i := slices.IndexFunc(inProgressWords, func(word string) bool { return slices.Contains(words, word) })
@@ -173,24 +203,24 @@ func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope
 // end removes a claim; its number stays, so that the next one is greater.
 func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *scope.WriteOptions,
 	also func(w *change, n *node.Node) []document.Edit) (chain.Commit, error) {
-	var ticket uint64
+	var was Claim
 	c, _, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
 			if err := inForce(n, me, number, now); err != nil {
 				return nil, err
 			}
 		}
-		ticket = writtenClaim(n.Derived).Ticket
+		was = writtenClaim(n.Derived)
 		edits := also(w, n)
-		for _, key := range []string{document.ClaimedBy, document.LeaseUntil, document.ClaimTicket} {
+		for _, key := range []string{document.ClaimedBy, document.LeaseUntil, document.ClaimGranted} {
 			if n.Derived.Last(key) != "" {
 				edits = append(edits, document.RemoveProperty{Key: key})
 			}
 		}
 		return edits, nil
 	})
-	if err == nil {
-		h.giveBack(ctx, task, ticket)
+	if err == nil && was.Granted {
+		h.giveBack(ctx, task, was.Number)
 	}
 	return c, err
 }

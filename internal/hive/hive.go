@@ -15,13 +15,14 @@ import (
 
 // Hive keeps the messages and tasks of a scope. It is safe for concurrent use.
 type Hive struct {
-	scope   *scope.Scope
-	writer  *write.Writer
-	clock   *clock // one for all scopes of a memex
-	rate    *rate
-	seen    *seen
-	referee place.Referee // of claims, nil for none
+	scope  *scope.Scope
+	writer *write.Writer
+	clock  *clock // one for all scopes of a memex
+	rate   *rate
+	seen   *seen
 
+	// Referee keeps claims from other machines; those that it cannot keep are provisional. nil for none.
+	Referee place.Referee
 	// Owner is what the owner of the memex has seen.
 	Owner *OwnerView
 	// Unreported returns those of some things that a session has not been told about, and notes

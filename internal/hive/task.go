@@ -71,7 +71,7 @@ type Claim struct {
 	By          string    `json:"by" jsonschema:"an agent, or owner"`
 	Number      uint64    `json:"number" jsonschema:"greater than that of every earlier claim of the task"`
 	Until       time.Time `json:"until" jsonschema:"when the lease ends"`
-	Ticket      uint64    `json:"ticket,omitempty" jsonschema:"under which the servers keep the claim from other machines; absent from a provisional claim"`
+	Granted     bool      `json:"granted,omitempty" jsonschema:"servers keep the task from other machines"`
 	Provisional string    `json:"provisional,omitempty" jsonschema:"of a new claim: why another machine may hold the task, too; absent if none can"`
 }
 
@@ -184,7 +184,7 @@ func writtenClaim(d *document.Derived) Claim {
 		return Claim{}
 	}
 	return Claim{By: d.Last(document.ClaimedBy), Number: document.ClaimNumber(d.Last(document.ClaimKey)), Until: until,
-		Ticket: document.ClaimNumber(d.Last(document.ClaimTicket))}
+		Granted: d.Last(document.ClaimGranted) != ""}
 }
 
 // dependencies returns the ids of a task that must be done before it.

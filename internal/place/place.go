@@ -51,20 +51,15 @@ type Keeper interface {
 // MaxLease is the longest lease of a claim, refereeWait how long a referee is waited for.
 const MaxLease, refereeWait = 24 * time.Hour, 4 * time.Second
 
-// Granted is a claim at a referee.
-type Granted struct {
-	Ticket uint64 // renews and releases it
-	Number uint64 // is greater than those of all earlier claims of the task
-}
-
 // Referee is a place that keeps a claim of a task from all other machines until its lease ends, which the
 // holder counts from before it asks.
 type Referee interface {
-	// Grant claims a task under a number that is at least that of c, or begins the lease of c anew if that has
-	// a ticket. Errors: ErrChanged if the place keeps it for another claim; after others, it may keep this one.
-	Grant(ctx context.Context, task string, lease time.Duration, c Granted) (Granted, error)
-	// Release ends a claim. One that is over is no error.
-	Release(ctx context.Context, task string, ticket uint64) error
+	// Grant claims a task under a number that is at least the one given, and greater than those of all claims
+	// of it before, or begins the lease of the claim with that number anew. Errors: ErrChanged if the place
+	// keeps another claim, ErrNone if it has none to renew; after others, it may keep this one.
+	Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error)
+	// Release ends a claim. Errors: ErrChanged or ErrNone if it is over.
+	Release(ctx context.Context, task string, number uint64) error
 }
 
 // known returns an object that only this machine writes, or that is written once, as the place keeps it, or

@@ -227,8 +227,7 @@ func RefereeOf(state vfs.FS, places Openers) Referee {
 	names, _ := Names(state) // the list of remotes says why they cannot be read
 	for _, name := range names {
 		var kept struct{ URL string }
-		_ = vfs.ReadJSON(state, Folder+"/"+name+"/"+File, &kept)
-		if strings.HasPrefix(kept.URL, "nats://") {
+		if vfs.ReadJSON(state, Folder+"/"+name+"/"+File, &kept) == nil && strings.HasPrefix(kept.URL, "nats://") {
 			return remoteReferee{kept.URL, places}
 		}
 	}
@@ -241,33 +240,34 @@ type remoteReferee struct {
 	places  Openers
 }
 
-func (r remoteReferee) Grant(ctx context.Context, task string, lease time.Duration, c Granted) (Granted, error) {
-	return r.ask(ctx, min(lease, refereeWait), func(ctx context.Context, at Referee) (Granted, error) { return at.Grant(ctx, task, lease, c) })
+func (r remoteReferee) Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error) {
+	return r.ask(ctx, min(lease, refereeWait), func(ctx context.Context, by Referee) (uint64, error) {
+		return by.Grant(ctx, task, lease, number, renews)
+	})
 }
 
-func (r remoteReferee) Release(ctx context.Context, task string, ticket uint64) error {
-	_, err := r.ask(ctx, refereeWait, func(ctx context.Context, at Referee) (g Granted, err error) { return g, at.Release(ctx, task, ticket) })
+func (r remoteReferee) Release(ctx context.Context, task string, number uint64) error {
+	_, err := r.ask(ctx, refereeWait, func(ctx context.Context, by Referee) (uint64, error) { return 0, by.Release(ctx, task, number) })
 	return err
 }
 
 // ask asks a question, and does not wait longer, not even for a connection.
-func (r remoteReferee) ask(ctx context.Context, wait time.Duration, by func(context.Context, Referee) (Granted, error)) (Granted, error) {
+func (r remoteReferee) ask(ctx context.Context, wait time.Duration, question func(context.Context, Referee) (uint64, error)) (uint64, error) {
 	ctx, stop := context.WithTimeout(ctx, wait)
 	defer stop()
-	answer := make(chan func() (Granted, error), 1)
+	number, answer := uint64(0), make(chan error, 1)
 	go func() {
 		p, err := Open(ctx, r.address, r.places)
-		var g Granted
 		if err == nil {
 			defer p.Close()
-			g, err = by(ctx, p.(Referee))
+			number, err = question(ctx, p.(Referee))
 		}
-		answer <- func() (Granted, error) { return g, err }
+		answer <- err
 	}()
 	select {
-	case is := <-answer:
-		return is()
+	case err := <-answer:
+		return number, err
 	case <-ctx.Done():
-		return Granted{}, fmt.Errorf("%s: %w", Shown(r.address), ErrNoAnswer)
+		return 0, fmt.Errorf("%s: %w", Shown(r.address), ErrNoAnswer)
 	}
 }

@@ -82,7 +82,7 @@ func TestTwoMemexes(t *testing.T) {
 	}
 	alone := begin(t, dir, "ada", time.Hour)
 	c, err := alone.claim()
-	if err != nil || c.Provisional != "" || c.Ticket != 0 {
+	if err != nil || c.Provisional != "" || c.Granted {
 		t.Fatalf("without a remote: %+v, %v", c, err)
 	}
 	alone.release(c)
@@ -91,7 +91,7 @@ func TestTwoMemexes(t *testing.T) {
 	}
 	young := begin(t, dir, "ada", time.Hour)
 	young.meet(url)
-	if c, err = young.claim(); err != nil || !strings.Contains(c.Provisional, "keep claims anew") || c.Ticket != 0 {
+	if c, err = young.claim(); err != nil || !strings.Contains(c.Provisional, "keep claims since") || c.Granted {
 		t.Fatalf("with a referee that was made anew: %+v, %v", c, err)
 	}
 	young.release(c)
@@ -102,7 +102,7 @@ func TestTwoMemexes(t *testing.T) {
 	bob.meet(url)
 	adult(t, machines(t, s, 1, 0)[0])
 	won, err := ada.claim()
-	if err != nil || won.Provisional != "" || won.Ticket == 0 {
+	if err != nil || won.Provisional != "" || !won.Granted {
 		t.Fatalf("%+v, %v", won, err)
 	}
 	if c, err := bob.claim(); !errors.Is(err, hive.ErrHeld) || !strings.Contains(err.Error(), "on another machine") {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -26,55 +27,76 @@ const (
 func claimsOf(task string) string { return "claims/" + sumOf([]byte(task)) }
 
 // Grant claims a task, or renews a claim, see place.Referee.
-func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, g place.Granted) (place.Granted, error) {
-	isNew := g.Ticket == 0
-	ticket, err := c.mark(ctx, claimsOf(task), g.Ticket, lease)
-	if err == nil && isNew {
-		if g.Number, err = c.number(ctx, claimsOf(task), g.Number); err != nil {
-			_ = c.Release(context.WithoutCancel(ctx), task, ticket) // else it ends with the lease
+func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error) {
+	claims := claimsOf(task)
+	if renews {
+		before, err := c.held(ctx, claims, number)
+		if err == nil {
+			err = c.mark(ctx, claims, number, before, lease)
 		}
-	}
-	return place.Granted{Ticket: ticket, Number: g.Number}, err
-}
-
-// Release ends a claim, see place.Referee. What is newer than the ticket stays.
-func (c *cluster) Release(ctx context.Context, task string, ticket uint64) error {
-	subject := c.subject(claimsOf(task), claim)
-	return c.fault(claim, c.stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(ticket+1)))
-}
-
-// mark writes the message of a claim in place of the one with a number, 0 for none, and returns the number
-// of the new one. Where the answer is lost, it looks for what it wrote.
-func (c *cluster) mark(ctx context.Context, claims string, before uint64, lease time.Duration) (uint64, error) {
-	text := rand.Text()
-	asked, stop := context.WithTimeout(ctx, claimWait)
-	defer stop()
-	done, err := c.js.Publish(asked, c.subject(claims, claim), []byte(text), jetstream.WithRetryAttempts(maxTries),
-		jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithMsgTTL(lease.Truncate(time.Second)+beyond))
-	if err == nil {
-		return done.Sequence, nil
-	}
-	if kept, none := c.last(ctx, claims, claim); none == nil && string(kept.Data) == text {
-		return kept.Sequence, nil
-	}
-	return 0, c.fault(claim, err)
-}
-
-// number returns the number of a claim that was marked, and notes it as the greatest. How old the stream
-// is, it asks only now: one that was made anew meanwhile is young.
-func (c *cluster) number(ctx context.Context, claims string, least uint64) (uint64, error) {
-	info, err := c.stream.Info(ctx)
-	if err != nil {
-		return 0, c.fault(claim, err)
-	}
-	if left := c.lease + beyond - info.TimeStamp.Sub(info.Created); left > 0 {
-		return 0, fmt.Errorf("the servers keep claims anew, and grant none for %v, as those of before may be in force", left.Round(time.Second))
+		return number, err
 	}
 	greatest, tag, err := c.Get(ctx, claims)
 	if err != nil && !errors.Is(err, place.ErrNone) {
 		return 0, err
 	}
 	last, _ := strconv.ParseUint(string(greatest), 10, 52) // what is no number was not written by Fovea
-	number := max(least, last+1)
-	return number, c.Put(ctx, claims, tag, strconv.AppendUint(nil, number, 10))
+	number = max(number, last+1)
+	if err := c.mark(ctx, claims, number, 0, lease); err != nil {
+		return 0, err
+	}
+	if err = c.isGrown(ctx); err == nil { // only now: a stream that was made anew meanwhile is young
+		err = c.Put(ctx, claims, tag, strconv.AppendUint(nil, number, 10))
+	}
+	if err != nil {
+		_ = c.Release(context.WithoutCancel(ctx), task, number) // else it ends with the lease
+	}
+	return number, err
+}
+
+// Release ends a claim, see place.Referee.
+func (c *cluster) Release(ctx context.Context, task string, number uint64) error {
+	before, err := c.held(ctx, claimsOf(task), number)
+	if err != nil {
+		return err
+	}
+	subject := c.subject(claimsOf(task), claim)
+	return c.fault(claim, c.stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(before+1)))
+}
+
+// held returns the number of the message of a claim.
+func (c *cluster) held(ctx context.Context, claims string, number uint64) (uint64, error) {
+	m, err := c.last(ctx, claims, claim)
+	if err == nil && !strings.HasPrefix(string(m.Data), fmt.Sprint(number, " ")) {
+		err = place.ErrChanged
+	}
+	if err != nil {
+		return 0, err
+	}
+	return m.Sequence, nil
+}
+
+// mark writes the message of a claim in place of the one with a number, 0 for none. Where the answer is
+// lost, it looks for what it wrote.
+func (c *cluster) mark(ctx context.Context, claims string, number, before uint64, lease time.Duration) error {
+	text := fmt.Sprint(number, " ", rand.Text())
+	asked, stop := context.WithTimeout(ctx, claimWait)
+	defer stop()
+	_, err := c.js.Publish(asked, c.subject(claims, claim), []byte(text), jetstream.WithRetryAttempts(maxTries),
+		jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithMsgTTL(lease.Truncate(time.Second)+beyond))
+	if err != nil {
+		if kept, none := c.last(ctx, claims, claim); none == nil && string(kept.Data) == text {
+			return nil
+		}
+	}
+	return c.fault(claim, err)
+}
+
+// isGrown returns why the place may not know all claims in force.
+func (c *cluster) isGrown(ctx context.Context) error {
+	info, err := c.stream.Info(ctx)
+	if err == nil && info.TimeStamp.Before(info.Created.Add(c.lease+beyond)) {
+		return fmt.Errorf("the servers keep claims since %s, and grant none for %v from then", info.Created.Format(time.RFC3339), c.lease)
+	}
+	return c.fault(claim, err)
 }

@@ -3,6 +3,7 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -97,15 +99,15 @@ func machines(t *testing.T, s *placetest.Servers, n int, maxLease time.Duration)
 }
 
 // isYoung reports whether a referee grants nothing yet.
-func isYoung(err error) bool { return err != nil && strings.Contains(err.Error(), "keep claims anew") }
+func isYoung(err error) bool { return err != nil && strings.Contains(err.Error(), "keep claims since") }
 
 // adult waits until a referee grants claims.
 func adult(t *testing.T, r place.Referee) time.Duration {
 	t.Helper()
 	for begun := time.Now(); ; {
-		c, err := r.Grant(t.Context(), "first", 4*time.Second, place.Granted{Number: 1})
+		c, err := r.Grant(t.Context(), "first", 4*time.Second, 1, false)
 		if err == nil {
-			if err := r.Release(t.Context(), "first", c.Ticket); err != nil {
+			if err := r.Release(t.Context(), "first", c); err != nil {
 				t.Error(err)
 			}
 			return time.Since(begun)
@@ -147,7 +149,7 @@ func TestReferee(t *testing.T) {
 	const lease = 4 * time.Second
 	s := placetest.StartServers(t, 3, "")
 	all := machines(t, s, 16, lease)
-	if _, err := all[0].Grant(t.Context(), "early", lease, place.Granted{Number: 1}); !isYoung(err) {
+	if _, err := all[0].Grant(t.Context(), "early", lease, 1, false); !isYoung(err) {
 		t.Errorf("a referee that was just made: %v", err)
 	}
 	adult(t, all[0])
@@ -162,11 +164,11 @@ func TestReferee(t *testing.T) {
 			name := fmt.Sprint("task ", task)
 			for range 3 {
 				begun := time.Now()
-				c, err := all[i].Grant(t.Context(), name, time.Hour, place.Granted{Number: 1})
+				c, err := all[i].Grant(t.Context(), name, time.Hour, 1, false)
 				mu.Lock()
 				switch {
 				case err == nil:
-					h.take(name, c.Number, begun, time.Hour)
+					h.take(name, c, begun, time.Hour)
 				case errors.Is(err, place.ErrChanged):
 					held++
 				default:
@@ -218,7 +220,7 @@ func turns(t *testing.T, h *holders, all []place.Referee, lease time.Duration, a
 			least := h.number[name] + 1
 			h.mu.Unlock()
 			begun := time.Now()
-			c, err := all[i].Grant(ctx, name, lease, place.Granted{Number: least})
+			c, err := all[i].Grant(ctx, name, lease, least, false)
 			if isYoung(err) {
 				mu.Lock()
 				young++
@@ -228,19 +230,19 @@ func turns(t *testing.T, h *holders, all []place.Referee, lease time.Duration, a
 				<-time.After(10 * time.Millisecond)
 				continue
 			}
-			h.take(name, c.Number, begun, lease)
+			h.take(name, c, begun, lease)
 			if rand.N(2) == 0 {
 				begun = time.Now()
-				if c, err = all[i].Grant(ctx, name, lease, c); err == nil {
-					h.renew(name, c.Number, begun.Add(lease))
+				if c, err = all[i].Grant(ctx, name, lease, c, true); err == nil {
+					h.renew(name, c, begun.Add(lease))
 					mu.Lock()
 					renewed++
 					mu.Unlock()
 				}
 			}
 			if err == nil && rand.N(4) > 0 {
-				h.end(name, c.Number)
-				_ = all[i].Release(ctx, name, c.Ticket) // else it ends with its lease
+				h.end(name, c)
+				_ = all[i].Release(ctx, name, c) // else it ends with its lease
 			}
 		}
 	}, also)
@@ -263,41 +265,59 @@ func TestRefereeInMinority(t *testing.T) {
 	s := placetest.StartServers(t, 3, "")
 	r := machines(t, s, 2, 0)
 	adult(t, r[0])
-	claim := func(by place.Referee, task string, c place.Granted) (place.Granted, error) {
-		return by.Grant(t.Context(), task, time.Minute, c)
+	claim := func(by place.Referee, task string, number uint64, renews bool) (uint64, error) {
+		return by.Grant(t.Context(), task, time.Minute, number, renews)
 	}
-	first, err := claim(r[0], "paint", place.Granted{Number: 7})
-	if err != nil || first.Number != 7 {
-		t.Fatal(first, err)
+	for i, renews := range []bool{false, true, true} {
+		if number, err := claim(r[i%2], "paint", 7, renews); err != nil || number != 7 {
+			t.Fatal(number, err)
+		}
 	}
-	next, err := claim(r[0], "paint", first)
-	if err != nil || next.Number != 7 {
-		t.Fatal(next, err)
+	if _, err := claim(r[0], "paint", 6, true); !errors.Is(err, place.ErrChanged) {
+		t.Errorf("renewed under another number: %v", err)
 	}
-	if _, err := claim(r[0], "paint", first); !errors.Is(err, place.ErrChanged) {
-		t.Errorf("renewed under an old ticket: %v", err)
+	if err := r[1].Release(t.Context(), "paint", 6); !errors.Is(err, place.ErrChanged) {
+		t.Errorf("released under another number: %v", err)
 	}
-	if err := r[1].Release(t.Context(), "paint", first.Ticket); err != nil {
+	if _, err := claim(r[1], "paint", 1, false); !errors.Is(err, place.ErrChanged) {
+		t.Errorf("what was released under another number is free: %v", err)
+	}
+	if err := r[1].Release(t.Context(), "paint", 7); err != nil {
 		t.Error(err)
 	}
-	if _, err := claim(r[1], "paint", place.Granted{Number: 1}); !errors.Is(err, place.ErrChanged) {
-		t.Errorf("what was released under an old ticket is free: %v", err)
-	}
-	if err := r[1].Release(t.Context(), "paint", next.Ticket); err != nil {
-		t.Error(err)
-	}
-	if c, err := claim(r[1], "paint", place.Granted{Number: 1}); err != nil || c.Number != 8 {
-		t.Errorf("the next claim is %+v, %v", c, err)
+	if number, err := claim(r[1], "paint", 1, false); err != nil || number != 8 {
+		t.Errorf("the next claim has the number %d, %v", number, err)
 	}
 	s.Kill(0)
 	s.Kill(1)
 	for i, one := range r {
 		begun := time.Now()
-		_, err := claim(one, fmt.Sprint("hang ", i), place.Granted{Number: 1})
+		_, err := claim(one, fmt.Sprint("hang ", i), 1, false)
 		took := time.Since(begun)
 		t.Logf("told after %v: %v", took.Round(time.Millisecond), err)
 		if err == nil || errors.Is(err, place.ErrChanged) || took > 5*time.Second {
 			t.Errorf("a minority was told after %v: %v", took, err)
+		}
+	}
+}
+
+// TestLostClaim: a claim whose answer is lost is found, and so is a renewal.
+func TestLostClaim(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	create(t, s.URL("team", ""))
+	var isLost atomic.Bool
+	p, err := cluster.OpenerOf(0)(t.Context(), lossy(t, s, func(reply []byte) bool {
+		return bytes.Contains(reply, []byte(`{"stream":`)) && isLost.CompareAndSwap(true, false) // a publish was done
+	}), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	adult(t, p.(place.Referee))
+	for _, renews := range []bool{false, true} {
+		isLost.Store(true)
+		if number, err := p.(place.Referee).Grant(t.Context(), "paint", time.Minute, 7, renews); err != nil || number != 7 || isLost.Load() {
+			t.Errorf("renewed %v: %d, %v, lost %v", renews, number, err, !isLost.Load())
 		}
 	}
 }
