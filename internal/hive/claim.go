@@ -111,7 +111,7 @@ func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.D
 	}
 	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, lease, cmp.Or(number, nextNumber(n, now)), held.Granted)
 	switch {
-	case errors.Is(err, place.ErrChanged), errors.Is(err, place.ErrNone):
+	case errors.Is(err, place.ErrChanged):
 		return granted, fmt.Errorf("%w on another machine; sync shows by whom", ErrHeld)
 	case err != nil:
 		return Claim{Provisional: err.Error()}, nil

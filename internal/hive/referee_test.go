@@ -25,6 +25,8 @@ func (r *referee) Grant(_ context.Context, _ string, _ time.Duration, number uin
 	switch {
 	case r.fail != nil:
 		return 0, r.fail
+	case renews && r.kept == 0:
+		return 0, place.ErrNone
 	case renews && r.kept != number:
 		return 0, place.ErrChanged
 	case !renews:
@@ -70,6 +72,9 @@ func TestReferee(t *testing.T) {
 			t.Errorf("renewed by a repeated call: %+v, %v, kept %d", next, err, r.kept)
 		}
 	}
+	r.kept = first.Number + 1
+	_, _, err = under.Renew(as("ada"), "hull", first.Number, time.Minute, nil)
+	fails(t, err, hive.ErrHeld, fault.Conflict)
 	r.fail = place.ErrNoAnswer
 	next, _, err = under.Renew(as("ada"), "hull", first.Number, time.Minute, nil)
 	if err != nil || next.Provisional != place.ErrNoAnswer.Error() || next.Granted || strings.Contains(w.text("tasks.org"), ":CLAIM_GRANTED:") {

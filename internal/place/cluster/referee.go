@@ -71,7 +71,7 @@ func (c *cluster) held(ctx context.Context, claims string, number uint64) (uint6
 		err = place.ErrChanged
 	}
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("claim %d: %w", number, err)
 	}
 	return m.Sequence, nil
 }
