@@ -49,7 +49,7 @@ func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, n
 		err = c.Put(ctx, claims, tag, strconv.AppendUint(nil, number, 10))
 	}
 	if err != nil {
-		_ = c.Release(context.WithoutCancel(ctx), task, number) // else it ends with the lease
+		_ = c.Release(ctx, task, number) // not once the lease may be over, when it can be the claim of another machine
 	}
 	return number, err
 }
