@@ -3,6 +3,7 @@
 package hive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -24,19 +26,18 @@ import (
 // the claim of the first time, in force or not. Errors: NotFound (ErrNoTask), Invalid (ErrLease,
 // ErrCycle), Conflict (ErrHeld, ErrDone, ErrBlocked), Denied, and those of writing the file.
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "claim", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
+	return h.hold(ctx, "claim", task, 0, lease, opts, func(w *change, n *node.Node, me string, now int64) error {
 		if held := claimOf(n, now); !held.IsZero() {
-			return 0, heldError(held, me)
+			return heldError(held, me)
 		}
-		last := document.ClaimNumber(n.Derived.Last(document.ClaimKey))
-		return max(uint64(max(now, 1)), last+1), ready(ctx, h.scope, w.c.State(), n)
+		return ready(ctx, h.scope, w.c.State(), n)
 	})
 }
 
 // Renew begins the lease of a claim anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
 func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "renew", task, lease, opts, func(_ *change, n *node.Node, me string, now int64) (uint64, error) {
-		return number, inForce(n, me, number, now)
+	return h.hold(ctx, "renew", task, number, lease, opts, func(_ *change, n *node.Node, me string, now int64) error {
+		return inForce(n, me, number, now)
 	})
 }
 
@@ -63,24 +64,71 @@ func (h *Hive) change(ctx context.Context, op, task string, opts *scope.WriteOpt
 	})
 }
 
-// hold writes a claim with the number that decide returns.
-func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, opts *scope.WriteOptions,
-	decide func(w *change, n *node.Node, me string, now int64) (uint64, error)) (held Claim, c chain.Commit, err error) {
+// hold writes a claim that the referee granted, or a provisional one, unless check refuses it; a number is that of one that goes on.
+func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease time.Duration, opts *scope.WriteOptions,
+	check func(w *change, n *node.Node, me string, now int64) error) (held Claim, c chain.Commit, err error) {
 	if lease < MinLease || lease > MaxLease {
 		return held, c, fault.Errorf(op, task, fault.Invalid, "%w, not %v", ErrLease, lease)
 	}
+	granted, refusal := h.ask(ctx, task, number, lease)
 	c, first, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
-		number, err := decide(w, n, me, now)
-		held = Claim{By: me, Number: number, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}
-		return w.claiming(n, held), err
+		if err := cmp.Or(check(w, n, me, now), refusal); err != nil {
+			return nil, err
+		}
+		held = granted
+		held.By = me
+		switch {
+		case !held.Granted:
+			held.Number, held.Until = cmp.Or(number, nextNumber(n, now)), time.UnixMilli(now+lease.Milliseconds()).UTC()
+		case held.Number != number && (number != 0 || held.Number < nextNumber(n, 0)):
+			return nil, errOvertaken
+		}
+		return w.claiming(n, held), nil
 	})
 	if err == nil && first != nil {
 		held, err = firstClaim(ctx, h.scope, op, task, first)
 	}
 	if err != nil {
-		return Claim{}, chain.Commit{}, err
+		held, c = Claim{}, chain.Commit{}
 	}
-	return held, c, nil
+	if granted.Number != number && granted.Number != held.Number { // refused here, or a repeated call
+		h.giveBack(ctx, task, granted.Number)
+	}
+	return held, c, err
+}
+
+// ask asks the referee for a claim, or for a new lease of the one with a number, before that is written.
+// It returns what the referee granted, or why it refused.
+func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.Duration) (granted Claim, refusal error) {
+	n, ok := h.scope.Present().Get(task)
+	if h.Referee == nil || !ok {
+		return granted, nil
+	}
+	now := h.clock.now(h.scope, true) // the lease counts from here
+	held := claimOf(n, now)
+	if held.Number != number || number != 0 && held.By != nameOf(h.scope.Actor(ctx).Author) {
+		return granted, nil // the write says whose it is
+	}
+	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, lease, cmp.Or(number, nextNumber(n, now)), held.Granted)
+	switch {
+	case errors.Is(err, place.ErrChanged):
+		return granted, fmt.Errorf("%w on another machine; sync shows by whom", ErrHeld)
+	case err != nil:
+		return Claim{Provisional: err.Error()}, nil
+	}
+	return Claim{Number: got, Granted: true, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}, nil
+}
+
+// giveBack ends a claim at the referee, where else it ends with its lease.
+func (h *Hive) giveBack(ctx context.Context, task string, number uint64) {
+	if h.Referee != nil && number != 0 {
+		_ = h.Referee.Release(context.WithoutCancel(ctx), h.scope.Name+"/"+task, number)
+	}
+}
+
+// nextNumber is the least number of a new claim.
+func nextNumber(n *node.Node, now int64) uint64 {
+	return max(uint64(max(now, 1)), document.ClaimNumber(n.Derived.Last(document.ClaimKey))+1)
 }
 
 // task returns a task that is not done, from its file as it is now, and the time of leases. From
@@ -112,6 +160,11 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 		document.SetProperty{Key: document.ClaimedBy, Value: c.By},
 		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
 		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
+	}
+	if c.Granted {
+		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "t"})
+	} else if n.Derived.Last(document.ClaimGranted) != "" {
+		edits = append(edits, document.RemoveProperty{Key: document.ClaimGranted})
 	}
 	words, _ := w.c.Document(n.Path).Keywords()
 	i := slices.IndexFunc(inProgressWords, func(word string) bool { return slices.Contains(words, word) })
@@ -150,20 +203,25 @@ func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope
 // end removes a claim; its number stays, so that the next one is greater.
 func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *scope.WriteOptions,
 	also func(w *change, n *node.Node) []document.Edit) (chain.Commit, error) {
+	var was Claim
 	c, _, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
 			if err := inForce(n, me, number, now); err != nil {
 				return nil, err
 			}
 		}
+		was = writtenClaim(n.Derived)
 		edits := also(w, n)
-		for _, key := range []string{document.ClaimedBy, document.LeaseUntil} {
+		for _, key := range []string{document.ClaimedBy, document.LeaseUntil, document.ClaimGranted} {
 			if n.Derived.Last(key) != "" {
 				edits = append(edits, document.RemoveProperty{Key: key})
 			}
 		}
 		return edits, nil
 	})
+	if err == nil && was.Granted {
+		h.giveBack(ctx, task, was.Number)
+	}
 	return c, err
 }
 

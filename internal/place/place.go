@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Place holds objects under names such as "heads/laptop". Its methods are safe for
@@ -44,6 +45,20 @@ type Keeper interface {
 	// Kept returns the last version of an object that this machine has read or written, as long as no failed
 	// request, broken connection or other server gives a reason to read it again.
 	Kept(name string) (data []byte, tag string, ok bool)
+}
+
+// MaxLease is the longest lease of a claim, refereeWait how long a referee is waited for.
+const MaxLease, refereeWait = 24 * time.Hour, 4 * time.Second
+
+// Referee is a place that keeps a claim of a task from all other machines until its lease ends, which the
+// holder counts from before it asks.
+type Referee interface {
+	// Grant claims a task under a number that is at least the one given, and greater than those of all claims of
+	// it before, or begins the lease of the claim with that number anew. ctx ends before the lease. Errors:
+	// ErrChanged if the place keeps another claim, ErrNone if it has none to renew; after others, it may keep this one.
+	Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error)
+	// Release ends a claim. Errors: ErrChanged or ErrNone if it is over.
+	Release(ctx context.Context, task string, number uint64) error
 }
 
 // known returns an object that only this machine writes, or that is written once, as the place keeps it, or

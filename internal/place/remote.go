@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"filippo.io/age"
@@ -212,8 +213,8 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 	return h, data, by, err
 }
 
-// Folder is the folder below the state folder that has a folder for each remote.
-const Folder = "remotes"
+// Folder is the folder below the state folder that has a folder for each remote, in which File says where it is.
+const Folder, File = "remotes", "remote.json"
 
 // Names lists the remotes that a state folder has, without asking one.
 func Names(state vfs.FS) (all []string, err error) {
@@ -234,4 +235,54 @@ func CheckName(name string) error {
 		return errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens")
 	}
 	return nil
+}
+
+// RefereeOf returns the referee of a memory, which is the first of its remotes that can be one; nil for none.
+func RefereeOf(state vfs.FS, places Openers) Referee {
+	names, _ := Names(state) // the list of remotes says why they cannot be read
+	for _, name := range names {
+		var kept struct{ URL string }
+		if vfs.ReadJSON(state, Folder+"/"+name+"/"+File, &kept) == nil && strings.HasPrefix(kept.URL, "nats://") {
+			return remoteReferee{kept.URL, places}
+		}
+	}
+	return nil
+}
+
+// remoteReferee is the referee at an address, opened for one question at a time.
+type remoteReferee struct {
+	address string
+	places  Openers
+}
+
+func (r remoteReferee) Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error) {
+	return r.ask(ctx, min(lease, refereeWait), func(ctx context.Context, by Referee) (uint64, error) {
+		return by.Grant(ctx, task, lease, number, renews)
+	})
+}
+
+func (r remoteReferee) Release(ctx context.Context, task string, number uint64) error {
+	_, err := r.ask(ctx, refereeWait, func(ctx context.Context, by Referee) (uint64, error) { return 0, by.Release(ctx, task, number) })
+	return err
+}
+
+// ask asks a question, and does not wait longer, not even for a connection.
+func (r remoteReferee) ask(ctx context.Context, wait time.Duration, question func(context.Context, Referee) (uint64, error)) (uint64, error) {
+	ctx, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	number, answer := uint64(0), make(chan error, 1)
+	go func() {
+		p, err := Open(ctx, r.address, r.places)
+		if err == nil {
+			defer p.Close()
+			number, err = question(ctx, p.(Referee))
+		}
+		answer <- err
+	}()
+	select {
+	case err := <-answer:
+		return number, err
+	case <-ctx.Done():
+		return 0, fmt.Errorf("%s: %w", Shown(r.address), ErrNoAnswer)
+	}
 }

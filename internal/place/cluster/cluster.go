@@ -48,8 +48,9 @@ type cluster struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	prefix string
-	kept   sync.Map     // of each object the version that was read or written last
-	others atomic.Int32 // that use the connection, too; below 0 nobody does
+	kept   sync.Map      // of each object the version that was read or written last
+	others atomic.Int32  // that use the connection, too; below 0 nobody does
+	lease  time.Duration // the longest of a claim
 }
 
 // version is one of an object.
@@ -86,7 +87,7 @@ func Open(ctx context.Context, address string, create bool) (place.Place, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{prefix: t.prefix}
+	c := &cluster{prefix: t.prefix, lease: place.MaxLease}
 	c.conn, err = nats.Connect(t.servers, append(t.options, nats.Name("fovea"), nats.Timeout(dialWait), nats.MaxReconnects(-1),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.DisconnectErrHandler(func(*nats.Conn, error) { c.kept.Clear() }),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))...) // the connection keeps the last one; the library's own handler prints
@@ -348,7 +349,7 @@ func parse(address string) (*target, error) {
 		t.prefix, t.stream.Name, t.stream.Subjects = "fovea.own."+name, "FOVEA-OWN-"+name, []string{"fovea.own." + name + ".>"}
 	}
 	t.stream.Description, t.stream.Replicas, t.stream.MaxMsgsPerSubject = "memories of Fovea", replicas, 1
-	t.stream.Storage, t.stream.Discard = jetstream.FileStorage, jetstream.DiscardNew
+	t.stream.Storage, t.stream.Discard, t.stream.AllowMsgTTL = jetstream.FileStorage, jetstream.DiscardNew, true
 	return t, nil
 }
 
@@ -356,7 +357,7 @@ func parse(address string) (*target, error) {
 // server's, and a write that does not fit is refused.
 func differs(is, want jetstream.StreamConfig) string {
 	for _, name := range []string{"Subjects", "Replicas", "Storage", "Retention", "MaxMsgsPerSubject", "Discard", "MaxAge", "AllowDirect",
-		"DenyPurge", "Sealed", "NoAck", "Mirror", "Sources"} {
+		"DenyPurge", "Sealed", "NoAck", "Mirror", "Sources", "AllowMsgTTL", "SubjectDeleteMarkerTTL"} {
 		of := func(c jetstream.StreamConfig) string { return fmt.Sprint(reflect.ValueOf(c).FieldByName(name)) }
 		if of(is) != of(want) {
 			return fmt.Sprintf("%s: %s instead of %s", name, of(is), of(want))

@@ -268,17 +268,14 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestLostReply: a write whose reply is lost has no answer, and is there; the next one under the tag of before
-// is refused.
-func TestLostReply(t *testing.T) {
-	s := placetest.StartServers(t, 1, "")
-	create(t, s.URL("team", ""))
+// lossy returns the address of a place behind which replies are lost.
+func lossy(t *testing.T, s *placetest.Servers, isLost func(reply []byte) bool) string {
+	t.Helper()
 	near, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer near.Close()
-	var isLost atomic.Bool
+	t.Cleanup(func() { near.Close() })
 	go func() {
 		for {
 			in, err := near.Accept()
@@ -302,14 +299,23 @@ func TestLostReply(t *testing.T) {
 					if err != nil {
 						return
 					}
-					if !isLost.Load() {
+					if !isLost(reply[:n]) {
 						_, _ = in.Write(reply[:n])
 					}
 				}
 			}()
 		}
 	}()
-	p, err := cluster.Open(t.Context(), "nats://"+near.Addr().String()+"/team?replicas=1", false)
+	return "nats://" + near.Addr().String() + "/team?replicas=1"
+}
+
+// TestLostReply: a write whose reply is lost has no answer, and is there; the next one under the tag of before
+// is refused.
+func TestLostReply(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	create(t, s.URL("team", ""))
+	var isLost atomic.Bool
+	p, err := cluster.Open(t.Context(), lossy(t, s, func([]byte) bool { return isLost.Load() }), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package cluster is a place in a cluster of NATS servers: a JetStream stream that several
-// machines reach, kept by three servers, of which one may fail. [Open] opens such a place.
+// machines reach, kept by three servers, of which one may fail. It is a referee of claims, too. [Open] opens such a place.
 //
 // An object is the last message of its subject, and is replaced under the number of that message. What is
 // larger than a message is in chunks that are written first; doc/format/remote.md says how.
