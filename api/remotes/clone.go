@@ -35,9 +35,9 @@ type Source struct {
 
 // Cloned is what a clone has found.
 type Cloned struct {
-	Signer string // the public key of the other machine, as the source has it
-	Others int    // machines besides the one whose log was read
-	Unkept error  // why the memory is not to meet others at the source
+	Signer string `json:"signer,omitempty"` // the public key of the other machine, as the source has it
+	Others int    `json:"others"`           // machines besides the one whose log was read
+	Unkept error  `json:"-"`                // why the memory is not to meet others at the source
 }
 
 // Clone fills the empty state folder of a new memory with the histories of the source, each proved block

@@ -181,7 +181,7 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
 		if err != nil {
 			return err
 		}
-		how.underWay = underWay{Source: how.absolute(), Signer: done.Signer, Others: done.Others}
+		how.underWay = underWay{how.absolute(), done}
 		if done.Unkept != nil {
 			how.Others = 0 // they come with the remote
 			s.Report("the memory is cloned without its remote, which fovea remote add %s %s makes later: %v", remotes.Origin, how.source, done.Unkept)
