@@ -63,8 +63,6 @@ type Text interface {
 	Source() string
 	// Headlines returns the number of headlines.
 	Headlines() int
-	// IsTop reports whether headline i is at the top level.
-	IsTop(i int) bool
 	// Own returns the offsets of the own text of headline i.
 	Own(i int) (start, end int)
 	// Edit applies edits in order to headline i and returns the changes of the source.

@@ -31,13 +31,8 @@ type mailer struct {
 	rootCAs     *x509.CertPool // nil: the certificate authorities of the system
 }
 
-// smtpSink parses smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS. Both
+// newMailer parses smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS. Both
 // spellings of shoutrrr's query keys are accepted.
-func smtpSink(u *url.URL) (Sink, bool) {
-	m, ok := newMailer(u)
-	return Sink{Name: "mail", Send: m.send}, ok
-}
-
 func newMailer(u *url.URL) (*mailer, bool) {
 	query := map[string]string{}
 	for key, values := range u.Query() {

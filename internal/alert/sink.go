@@ -58,8 +58,8 @@ func parse(u *url.URL) (Sink, error) {
 	path := strings.Split(strings.Trim(u.Path, "/"), "/")
 	switch {
 	case u.Scheme == "smtp":
-		if sink, ok := smtpSink(u); ok {
-			return sink, nil
+		if m, ok := newMailer(u); ok {
+			return Sink{Name: "mail", Send: m.send}, nil
 		}
 	case u.Scheme == "telegram" && u.User != nil && u.Host != "" && chatsOf(u) != "":
 		return telegram(scheme, u), nil

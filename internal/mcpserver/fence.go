@@ -31,29 +31,14 @@ func fenced(remembered string) string {
 }
 
 // whole fences a text of any length.
-func whole(text string) string {
-	if text = strings.TrimRight(text, "\r\n"); text == "" {
+func whole(remembered string) string {
+	if remembered = strings.TrimRight(remembered, "\r\n"); remembered == "" {
 		return ""
 	}
-	fence := fenceFor(text)
-	return dataNote + "\n" + fence + "\n" + text + "\n" + fence + "\n"
+	fence := text.Fence(remembered)
+	return dataNote + "\n" + fence + "\n" + remembered + "\n" + fence + "\n"
 }
 
 // legible replaces each run of bytes that are not UTF-8 with one replacement character; JSON
 // would replace each byte.
 func legible(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
-
-// fenceFor returns the shortest run of at least three backticks that does not occur
-// in text.
-func fenceFor(text string) string {
-	longest, run := 2, 0
-	for i := range len(text) {
-		if text[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return strings.Repeat("`", longest+1)
-}

@@ -142,7 +142,6 @@ type readOnly struct{ text string }
 
 func (r readOnly) Source() string                 { return r.text }
 func (r readOnly) Headlines() int                 { return 0 }
-func (r readOnly) IsTop(int) bool                 { return false }
 func (r readOnly) Own(int) (start, end int)       { return 0, len(r.text) }
 func (r readOnly) Keywords() (all, done []string) { return nil, nil }
 func (r readOnly) Edit(int, time.Time, ...document.Edit) ([]document.Splice, error) {
