@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -216,4 +217,27 @@ func CommitOp(block []byte) (seq uint64, op string, err error) {
 		return 0, "", fmt.Errorf("commit: %w", err)
 	}
 	return c.Seq, c.Op, nil
+}
+
+// Mentions reports whether a commit's block may concern a node, without decoding it. It
+// has no false negatives, and is true for every commit with a delta or lineage in
+// separate blocks. O(len(block)).
+func Mentions(block []byte, id string) bool {
+	if bytes.Contains(block, []byte(id)) {
+		return true
+	}
+	r := merkle.NewReader(block)
+	_ = new(Commit).readHead(r)
+	if r.Peek() != merkle.KindBytes {
+		return true
+	}
+	r.Bytes()
+	r.Key("state")
+	r.Link()
+	r.Key("author")
+	if _, err := ReadAuthor(r); err != nil {
+		return true
+	}
+	r.Key("lineage")
+	return r.Peek() != merkle.KindBytes
 }

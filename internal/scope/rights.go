@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -151,3 +153,14 @@ func (r *Rules) modeBy(policy *guard.Policy, path string) guard.Mode {
 // each read compares it with its trusted text. Of all paths that lead to the file, the
 // strictest rule applies.
 func (r *Rules) Protected(path string) bool { return r.Mode(path) != guard.Trusted }
+
+// Rules say who may write which file of a scope. They are safe for concurrent use.
+type Rules struct {
+	scope   *Scope
+	Policy  *guard.Policy                 // which files are protected
+	slot    chain.Slot[Trust]             // what the owner trusts
+	watched atomic.Pointer[protectedDocs] // of the last state asked for
+}
+
+// NewRules returns the rules of a scope.
+func NewRules(s *Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, Policy: policy} }
