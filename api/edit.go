@@ -281,12 +281,10 @@ func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([
 		if err != nil {
 			return nil, err
 		}
-		var of []string
-		for _, id := range ids {
-			if n, ok := v.Get(id); ok && v.Scope(n) == cmp.Or(scope, "memex") {
-				of = append(of, id)
-			}
-		}
+		of := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+			n, ok := v.Get(id)
+			return !ok || v.Scope(n) != cmp.Or(scope, "memex")
+		})
 		if len(of) == 0 {
 			continue
 		}

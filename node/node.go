@@ -43,15 +43,7 @@ func (e *Entry) Equal(o *Entry) bool {
 	if e == nil || o == nil {
 		return e == o
 	}
-	if e.Own != o.Own || e.Version != o.Version || e.Parent != o.Parent || e.Path != o.Path || len(e.Kids) != len(o.Kids) {
-		return false
-	}
-	for i, k := range e.Kids {
-		if k != o.Kids[i] {
-			return false
-		}
-	}
-	return true
+	return e.Own == o.Own && e.Version == o.Version && e.Parent == o.Parent && e.Path == o.Path && slices.Equal(e.Kids, o.Kids)
 }
 
 // Key returns the node's place in the Merkle map: SHA-256 of its id.

@@ -4,6 +4,7 @@ package alert
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -38,27 +39,16 @@ func newMailer(u *url.URL) (*mailer, bool) {
 	for key, values := range u.Query() {
 		query[strings.ToLower(key)] = values[0]
 	}
-	param := func(keys ...string) string {
-		for _, key := range keys {
-			if query[key] != "" {
-				return query[key]
-			}
-		}
-		return ""
-	}
-	m := &mailer{host: u.Hostname(), user: u.User, from: parseAddress(param("from", "fromaddress"))}
-	port := u.Port()
-	if port == "" {
-		port = "25"
-	}
+	m := &mailer{host: u.Hostname(), user: u.User, from: parseAddress(cmp.Or(query["from"], query["fromaddress"]))}
+	port := cmp.Or(u.Port(), "25")
 	m.address = net.JoinHostPort(m.host, port)
-	for recipient := range strings.SplitSeq(param("to", "toaddresses"), ",") {
+	for recipient := range strings.SplitSeq(cmp.Or(query["to"], query["toaddresses"]), ",") {
 		m.to = append(m.to, parseAddress(recipient))
 	}
-	encryption := strings.ToLower(param("encryption"))
+	encryption := strings.ToLower(query["encryption"])
 	m.implicitTLS = encryption == "implicittls" || port == "465" && encryption != "none" && encryption != "explicittls"
-	startTLS := strings.ToLower(param("usestarttls", "starttls"))
-	m.unencrypted = encryption == "none" || startTLS == "no" || strings.EqualFold(param("disabletls"), "yes")
+	startTLS := strings.ToLower(cmp.Or(query["usestarttls"], query["starttls"]))
+	m.unencrypted = encryption == "none" || startTLS == "no" || strings.EqualFold(query["disabletls"], "yes")
 	return m, m.host != "" && !slices.Contains(append(m.to, m.from), "")
 }
 

@@ -3,6 +3,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -76,12 +77,7 @@ func parse(u *url.URL) (Sink, error) {
 }
 
 // chatsOf returns the chats of a Telegram URL, in either of shoutrrr's spellings.
-func chatsOf(u *url.URL) string {
-	if chats := u.Query().Get("chats"); chats != "" {
-		return chats
-	}
-	return u.Query().Get("channels")
-}
+func chatsOf(u *url.URL) string { return cmp.Or(u.Query().Get("chats"), u.Query().Get("channels")) }
 
 func telegram(scheme string, u *url.URL) Sink {
 	host := u.Host
