@@ -53,9 +53,6 @@ func (r reply) structured() any {
 	return json.RawMessage(fields)
 }
 
-// dataNote precedes every fence.
-const dataNote = render.FenceNote
-
 // maxText is the maximum number of bytes of remembered text in an answer without a budget. A
 // client cuts a longer one, and its model never learns that there was more.
 const maxText = 128 << 10
@@ -79,7 +76,7 @@ func whole(remembered string) string {
 		return ""
 	}
 	fence := text.Fence(remembered)
-	return dataNote + "\n" + fence + "\n" + remembered + "\n" + fence + "\n"
+	return render.FenceNote + "\n" + fence + "\n" + remembered + "\n" + fence + "\n"
 }
 
 // legible replaces each run of bytes that are not UTF-8 with one replacement character; JSON

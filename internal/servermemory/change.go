@@ -82,9 +82,6 @@ func create[T any](c *change, list []T) ([]T, error) {
 	return created, c.add(c.model.all[before:])
 }
 
-func (c *change) createEntities(in arguments) (any, error)  { return create(c, in.Entities) }
-func (c *change) createRelations(in arguments) (any, error) { return create(c, in.Relations) }
-
 // add writes headlines, each edit to the file of its first one.
 func (c *change) add(headlines []*headline) error {
 	var text strings.Builder
