@@ -294,12 +294,10 @@ func (s *session) close() error {
 
 // closed is close at the end of a verb that did what it should. What fails then is an image or a
 // cache, which the next opening makes again: a warning, so that nobody repeats what is done.
-func closed(s *session) error {
-	err := s.close()
-	if err != nil {
+func closed(s *session) {
+	if err := s.close(); err != nil {
 		s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
 	}
-	return nil
 }
 
 // judged returns the error of a verb: where it read a memory whose history is damaged, that the

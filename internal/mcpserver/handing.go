@@ -47,11 +47,6 @@ type handOver struct {
 	done  chan struct{}
 }
 
-// isLost reports whether an answer was there so long ago that it is lost, or the marking of what it handed over.
-func (o *handOver) isLost(after time.Duration) bool {
-	return !o.ready.IsZero() && time.Since(o.ready) >= after
-}
-
 // report makes hand-overs wait until it is reported that their answers were written, and takes for
 // lost what was not after some time.
 func (h *handing) report(lost time.Duration) {
@@ -68,7 +63,7 @@ func (h *handing) begin(ctx context.Context) (*handOver, error) {
 	for {
 		h.mu.Lock()
 		before := h.current
-		if before == nil || isLate && before.isLost(h.lost) {
+		if before == nil || isLate && !before.ready.IsZero() && time.Since(before.ready) >= h.lost { // its answer is overdue, so it is lost
 			h.current = &handOver{done: make(chan struct{})}
 			defer h.mu.Unlock()
 			return h.current, nil

@@ -174,7 +174,9 @@ func (r *Remote) update(ctx context.Context, folder string, had, packs []Pack) e
 // of the last one.
 func (r *Remote) apply(ctx context.Context, in vfs.FS, memex string, had, packs []Pack) (last Header, err error) {
 	for i, p := range packs {
-		if !brings(had, p) && (i > 0 || !goneAnew(had, packs)) {
+		// A log that was written again from its first pack on, as after a purge, is without something that must go here, too.
+		isAnew := i == 0 && len(had) > 0 && !slices.Equal(p.Pieces, had[0].Pieces)
+		if !brings(had, p) && !isAnew {
 			continue
 		}
 		stream, err := r.stream(ctx, p)
@@ -194,12 +196,6 @@ func brings(had []Pack, p Pack) bool {
 		last, there := At(had, s.Scope)
 		return !there || s.Seq > last.Seq || s.Seq == last.Seq && s.Head != last.Head
 	})
-}
-
-// goneAnew reports whether a log was written again from its first pack on, as after a purge: what it is
-// without must go here, too.
-func goneAnew(had, packs []Pack) bool {
-	return len(had) > 0 && len(packs) > 0 && !slices.Equal(packs[0].Pieces, had[0].Pieces)
 }
 
 // anew makes a copy from the first pack on, and puts it in the place of the one before if it

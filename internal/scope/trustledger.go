@@ -18,12 +18,10 @@ type Trust struct {
 	Doubt string // why nothing vouches for the baselines, "" if something does
 }
 
-var noBook = &guard.Book{}
-
 // Trust returns what the owner trusts now.
 func (r *Rules) Trust() Trust {
 	t := r.slot.At(r.scope.Chain.Head())
-	t.Book = cmp.Or(t.Book, noBook)
+	t.Book = cmp.Or(t.Book, &guard.Book{})
 	return t
 }
 
@@ -115,7 +113,7 @@ func (v Trust) attest(to *chain.Statements) {
 
 // noticeDigest returns the digest of the reported changes, "" for none.
 func noticeDigest(b *guard.Book) string {
-	if b.NotifiedCount() == 0 {
+	if len(b.NotifiedPaths()) == 0 {
 		return ""
 	}
 	return b.NoticeDigest().String()

@@ -75,12 +75,7 @@ func selectSkillFiles(files []File) []File {
 		}
 		return false
 	}
-	var out []File
-	for _, f := range files {
-		if IsSkill(f.Path) && !within(f.Path) {
-			out = append(out, f)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(files), func(f File) bool { return !IsSkill(f.Path) || within(f.Path) })
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return out
 }

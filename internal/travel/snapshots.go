@@ -139,11 +139,6 @@ func (l *snapshotLedger) retains(at *chain.Moment) []uint64 {
 	return seqs
 }
 
-// held returns the newest automatic snapshot, which has its state, the zero one if there is none.
-func (s *snapshots) held() snapshot {
-	return s.automatic[max(s.n-1, 0)]
-}
-
 // encode writes the list, oldest first, as the snapshots were made.
 func (l *snapshotLedger) encode(at *chain.Moment) []byte {
 	list := l.slot.At(at).list()
@@ -181,8 +176,9 @@ func Register(to *chain.Ledgers, h *History) {
 		Retains: l.retains,
 		Follow:  func(c *chain.Change) any { return l.slot.At(c.Before).after(c, l.session) },
 		Held: func(at *chain.Moment) (*graph.State, uint64) {
-			s := l.slot.At(at).held()
-			return s.state, s.seq
+			s := l.slot.At(at)
+			newest := s.automatic[max(s.n-1, 0)] // the zero one if there is none
+			return newest.state, newest.seq
 		},
 		Release: func(at *chain.Moment) any {
 			next := *l.slot.At(at)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -32,6 +33,19 @@ func TestMarksAlone(t *testing.T) {
 	}
 	if drift := w.m.Status().Drift; !slices.Equal(drift, []string{"declared.org", drifting}) {
 		t.Errorf("the marks are %q", drift)
+	}
+}
+
+// TestEncodingOfAGroup: a change is judged by the encoding that another one of its group gave a file.
+func TestEncodingOfAGroup(t *testing.T) {
+	w := newWorld(t).clone(noFault)
+	defer w.m.Close()
+	w.together([]change{
+		{id: 1, edits: []edit{{prepend, "new.org", "# -*- coding: latin-1 -*-"}}},
+		{id: 2, edits: []edit{{insert, "new.org", "\u00fc"}}},
+	})
+	if r := w.results; r[1].err != nil || fovea.KindOf(r[2].err) != fovea.Invalid {
+		t.Errorf("the changes return %v and %v, and the file is %q", r[1].err, r[2].err, w.files()["new.org"])
 	}
 }
 

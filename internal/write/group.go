@@ -23,24 +23,24 @@ import (
 const (
 	maxGroup      = 256     // changes
 	maxGroupBytes = 1 << 20 // of new text, after which no further change is taken
+	beginning     = 256     // bytes of a text that, with its first line, tell its encoding, see document.IsUTF16
 )
 
 // group is changes that become durable together: one rewrite of each file, and a commit for each
 // change that changes something.
 type group struct {
-	w     *Writer
-	tx    *chain.Tx
-	all   *chain.Steps
-	files []groupFile
-	steps []Step
-	made  []*Change  // one for each step
-	of    []*request // the same
-	taken []*request
-	named map[any]bool // see Change.Once
-	size  int          // bytes of new text
-	kept  bool         // a change must be synced before its caller is answered
-	full  bool
-
+	w      *Writer
+	tx     *chain.Tx
+	all    *chain.Steps
+	files  []groupFile
+	steps  []Step
+	made   []*Change  // one for each step
+	of     []*request // the same
+	taken  []*request
+	named  map[any]bool // see Change.Once
+	size   int          // bytes of new text
+	kept   bool         // a change must be synced before its caller is answered
+	full   bool
 	places map[string]corpus.Place // where paths lead
 }
 
@@ -226,7 +226,7 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 		}
 		f := &g.files[i]
 		f.nodes, f.isUTF8 = c.local[path], f.isUTF8 && utf8.ValidString(splice.Text)
-		if splice.Removed > 0 || splice.At < len(have) { // else the text has only grown
+		if splice.Removed > 0 || splice.At < len(have) || len(have) < beginning || !strings.Contains(have, "\n") { // else it grew behind its beginning
 			f.nodes, f.isUTF8 = 0, document.IsUTF8(text) && !document.IsUTF16(text)
 		}
 		splice.File, f.text = i, text
