@@ -53,8 +53,8 @@ type stepper struct {
 	live  *live
 	feed  *api.Feed
 	step  func()
-	asked []string // what, of which machines
-	at    []time.Time
+	new   []string // what was asked for since after ended, of which machines
+	asked []string // what was until then
 	fails error
 	merge int // merges that each call brings
 }
@@ -72,7 +72,7 @@ func newStepper(m *fovea.Memory, state string, p place.Place, mode string) (s *s
 	scrubbed()
 	s.terms.now.Store(&term{config: config.Config{Sync: mode}, service: func(_ context.Context, c api.Call) (any, error) {
 		from := strings.Join(c.Request.(remotes.SyncRequest).From, "+")
-		s.asked, s.at = append(s.asked, strings.TrimSuffix(c.Op.Name+" "+from, " ")), append(s.at, time.Now())
+		s.new = append(s.new, strings.TrimSuffix(c.Op.Name+" "+from, " "))
 		done := &remotes.SyncResponse{}
 		for range s.merge {
 			s.commit(graph.KindMerge)
@@ -94,11 +94,11 @@ func newStepper(m *fovea.Memory, state string, p place.Place, mode string) (s *s
 
 func (s *stepper) commit(kind string) { s.feed.Committed(fovea.Commit{Kind: kind}) }
 
-// after lets some time go by, and returns what was asked for in it.
+// after lets some time go by, and returns what was asked for since it returned before.
 func (s *stepper) after(d time.Duration) string {
-	s.asked, s.at = nil, nil
 	<-time.After(d)
 	synctest.Wait()
+	s.asked, s.new = s.new, nil
 	return fmt.Sprint(s.asked)
 }
 
@@ -165,7 +165,7 @@ func TestStepsOfAWatchedPlace(t *testing.T) {
 		if pulls < 2 {
 			t.Errorf("in 20 minutes with commits, others were asked %d times", pulls)
 		}
-		if expect(t, "idle", s.after(3*time.Minute), "[]"); !strings.Contains(s.after(25*time.Hour), "remote-scrub") {
+		if expect(t, "idle", s.after(90*time.Second), "[]"); !strings.Contains(s.after(25*time.Hour), "remote-scrub") {
 			t.Error("there is no scrub in a day")
 		}
 		s.after(time.Hour)
