@@ -147,6 +147,7 @@ func TestStepsOfAWatchedPlace(t *testing.T) {
 			for _, name := range []string{"b.000000000002", "a.000000000001", "b.000000000002", "b.000000000002"} {
 				heads <- place.HeadFolder + name
 			}
+			<-time.After(time.Millisecond) // the last one has arrived
 			s.during, s.merge = nil, 1
 		}
 		expect(t, "a burst, and news meanwhile", s.after(time.Second), "[push pull a.000000000001+b.000000000002]")
