@@ -20,7 +20,6 @@ import (
 // How a daemon keeps its memory in step with remotes.
 const (
 	settle    = 50 * time.Millisecond // after a commit, so that a burst goes out at once; as much again at random
-	gather    = time.Millisecond      // after a log of another machine was written, likewise
 	spread    = time.Second           // within which all machines sync after a disturbance of the place
 	pushEvery = time.Minute           // to a place that cannot be watched
 	askEvery  = 30 * time.Second      // on average where nothing happens, and between two attempts; twice that at random
@@ -68,7 +67,7 @@ type partner struct {
 	rest           time.Duration   // between two
 	from           map[string]bool // as news: what the next one reads
 	isBehind       bool            // the remote lacks a commit
-	brought        int             // merges that the last one made
+	merges         int             // that exchanges made, and that commits has not brought yet
 	problem        string          // the last one that was logged
 }
 
@@ -85,20 +84,20 @@ func (p *partner) run() {
 				p.news, p.rest = nil, pushEvery
 				continue
 			}
-			p.from[machine] = true
-			wait := gather
-			if machine == "" { // as after another server took over: not all machines at once
-				wait = rand.N(spread)
+			switch p.from[machine] = true; {
+			case machine == "": // as after another server took over: not all machines at once
+				p.soon(rand.N(spread))
+			case len(p.news) == 0: // else all of them together
+				p.soon(0)
 			}
-			p.soon(wait)
 		case e, ok := <-commits:
 			if !ok { // too late for all of them
 				commits, leave = p.terms.daemon.opts.Feed.Subscribe()
 			}
 			switch {
 			case ok && e.Commit == nil:
-			case ok && e.Commit.Kind == graph.KindMerge && p.brought > 0: // the remote has what it took in
-				p.brought--
+			case ok && e.Commit.Kind == graph.KindMerge && p.merges > 0: // the remote has what it took in
+				p.merges--
 			default:
 				p.isBehind = true
 				p.soon(settle + rand.N(settle))
@@ -138,9 +137,10 @@ func (p *partner) exchange() bool {
 	if err != nil {
 		p.from[""], problem = true, advise(err).Error()
 	} else {
-		p.brought, wait = done.Commits(), askEvery*time.Duration(requests+len(done.Machines))
-		if damaged := len(done.Damaged); done.Pushed > 0 || p.brought > 0 || damaged > 0 {
-			p.live.log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", p.brought, "damaged there", damaged)
+		wait = askEvery * time.Duration(requests+len(done.Machines))
+		brought, damaged := done.Commits(), len(done.Damaged)
+		if p.merges += brought; done.Pushed > 0 || brought > 0 || damaged > 0 {
+			p.live.log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", brought, "damaged there", damaged)
 		}
 	}
 	if problem != p.problem && p.ctx.Err() == nil {

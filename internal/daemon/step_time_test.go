@@ -56,7 +56,9 @@ type stepper struct {
 	new   []string // what was asked for since after ended, of which machines
 	asked []string // what was until then
 	fails error
-	merge int // merges that each call brings
+
+	during func() // what happens while it is asked
+	merge  int    // merges that each call brings
 }
 
 // newStepper is called in a bubble. m has the remote "team" in its state folder.
@@ -74,6 +76,9 @@ func newStepper(m *fovea.Memory, state string, p place.Place, mode string) (s *s
 		from := strings.Join(c.Request.(remotes.SyncRequest).From, "+")
 		s.new = append(s.new, strings.TrimSuffix(c.Op.Name+" "+from, " "))
 		done := &remotes.SyncResponse{}
+		if s.during != nil {
+			s.during()
+		}
 		for range s.merge {
 			s.commit(graph.KindMerge)
 			done.Machines = append(done.Machines, remotes.Machine{Brought: make([]remotes.Brought, 1)})
@@ -138,12 +143,14 @@ func TestStepsOfAWatchedPlace(t *testing.T) {
 		s.commit(graph.KindEdit)
 		expect(t, "before a burst ends", s.after(settle-time.Millisecond), "[]")
 		s.commit(graph.KindEdit)
-		expect(t, "after a burst", s.after(time.Second), "[push]")
-		for _, name := range []string{"b.000000000002", "a.000000000001", "b.000000000002"} {
-			heads <- place.HeadFolder + name
+		s.during = func() {
+			for _, name := range []string{"b.000000000002", "a.000000000001", "b.000000000002", "b.000000000002"} {
+				heads <- place.HeadFolder + name
+			}
+			<-time.After(time.Millisecond) // the last one has arrived
+			s.during, s.merge = nil, 1
 		}
-		s.merge = 1
-		expect(t, "news", s.after(time.Second), "[pull a.000000000001+b.000000000002]")
+		expect(t, "a burst, and news meanwhile", s.after(time.Second), "[push pull a.000000000001+b.000000000002]")
 		s.merge = 0
 		s.commit(graph.KindMerge)
 		expect(t, "a merge of this machine's own", s.after(time.Second), "[push]")
