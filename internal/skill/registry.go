@@ -85,10 +85,7 @@ func (r *Registry) addSkills(found []Skill) {
 	bearer := map[string]Skill{}
 	for _, s := range found {
 		if first, taken := bearer[s.Name]; taken {
-			at := first.Path
-			if at == "" {
-				at = "a built-in skill"
-			}
+			at := cmp.Or(first.Path, "a built-in skill")
 			r.addProblem(&s, Duplicate, "the name is already used by "+at)
 			continue
 		}

@@ -3,6 +3,7 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,10 +109,7 @@ func (c *Change) fresh(path string) (string, error) {
 	}
 	text, err := c.in.read(c, path)
 	if d, ok := c.State().Document(path); err == nil && ok && d.Derived.Opaque {
-		why := c.in.w.scope.Options.Formats.KeptWhole(path, d.Content)
-		if why == "" {
-			why = "the file is kept unparsed and not edited"
-		}
+		why := cmp.Or(c.in.w.scope.Options.Formats.KeptWhole(path, d.Content), "the file is kept unparsed and not edited")
 		err = c.Fail(path, fault.Invalid, errors.New(why))
 	}
 	c.read[path] = err == nil
