@@ -170,7 +170,7 @@ var wrong = map[string]string{
 	"news-seen": `{"upto":{"project/none":1}}`, "conversation": `{"session":""}`,
 	"bundle-write": `{"file":"here","plain":true}`, "bundle-read": `{"file":"/no"}`, "remote-add": `{"name":"x","url":"no"}`,
 	"import": `{"kind":"okf","source":"no"}`, "export": `{"kind":"okf","to":"no"}`,
-	"remote-remove": `{"name":"x"}`, "push": `{"name":"x"}`, "pull": `{"name":"x"}`, "sync": `{"name":"x"}`,
+	"remote-remove": `{"name":"x"}`, "push": `{"name":"x"}`, "pull": `{"name":"x"}`, "sync": `{"name":"x"}`, "remote-scrub": `{"name":"x"}`,
 	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`, "feedback": `{"question":"One"}`,
 }
 

@@ -97,6 +97,7 @@ var repeated = []repetition{
 	{name: "a push", op: "push", body: `{}`, before: (*site).placed, forgets: true},
 	{name: "a pull", op: "pull", body: `{}`, before: (*site).placed, forgets: true},
 	{name: "a sync", op: "sync", body: `{}`, before: (*site).placed, forgets: true},
+	{name: "a scrub", op: "remote-scrub", body: `{}`, before: (*site).placed, forgets: true},
 	{name: "a remote removed", op: "remote-remove", body: `{"name":"stick"}`, before: (*site).placed, forgets: true},
 	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, forgets: true},
 }
