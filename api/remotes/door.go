@@ -16,8 +16,9 @@ import (
 
 // The door for states of other machines: a bundle, what a pull brought, and what comes from IPFS are
 // histories in a state folder of their own, proved block by block when they were read. Here they are loaded,
-// which computes each state again, judged by the rule of paths, and merged or refused whole. A clone has no
-// memory to come into: its files are judged as they are written.
+// which computes each state again, judged by the rule of paths, and merged or refused whole. A clone (see
+// Source) has no memory to come into: the same readers fill its state folder, opening it computes each state
+// again, and its files are judged as they are written. If one of these fails, nothing is left of it.
 
 // Brought is what came into a scope from another history.
 type Brought struct {
