@@ -29,7 +29,10 @@ func TestCampaignOfFleet(t *testing.T) {
 		commits = 320
 	}
 	for round := range c.Length(1, 50) {
-		t.Run(fmt.Sprint(round), func(t *testing.T) { fleetRound(t, c.Seed+uint64(round), commits) })
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			t.Parallel() // a round waits for servers most of its time
+			fleetRound(t, c.Seed+uint64(round), commits)
+		})
 	}
 }
 
