@@ -204,7 +204,7 @@ func TestMemberForges(t *testing.T) {
 		"owner": {Kind: graph.KindEdit, Author: author.Author{Kind: author.Owner}}, "file": {Kind: graph.KindEdit, Author: author.Author{Kind: author.File}},
 		"fovea": {Kind: graph.KindEdit, Author: author.Author{Kind: author.Fovea}}, "merge": {Kind: graph.KindMerge, Author: author.Author{Kind: author.Fovea}},
 		"another agent": {Kind: graph.KindEdit, Author: author.Named("bob")}, "nobody": {Kind: graph.KindEdit},
-		"time": {Kind: graph.KindEdit, Author: ada, Time: time.Now().AddDate(0, 0, 2).UnixMilli()},
+		"time": {Kind: graph.KindEdit, Author: ada, Time: time.Now().Add(3 * time.Hour).UnixMilli()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, logs := team(t, 2, false)
