@@ -134,7 +134,7 @@ func (r *Remote) readMembers(ctx context.Context) error {
 	}
 	data, tag, err := r.Place.Get(ctx, membersName)
 	if r.listTag = tag; errors.Is(err, ErrNone) && was > 0 && r.Signer != nil && r.list.List[0].Key == r.Self.Key {
-		if err = r.putList(ctx, r.list); err == nil {
+		if err = r.list.put(ctx, r); err == nil {
 			data, r.listTag, err = r.Place.Get(ctx, membersName)
 		}
 	}
@@ -201,15 +201,15 @@ func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members,
 	if err != nil {
 		return r.list, fault.Wrap("members", name, fault.Invalid, err)
 	}
-	if err = r.putList(ctx, list); err == nil {
+	if err = list.put(ctx, r); err == nil {
 		err = r.readMembers(ctx)
 	}
 	return r.list, err
 }
 
-// putList signs a list, and puts it where the one is that was read.
-func (r *Remote) putList(ctx context.Context, list Members) error {
-	text, err := json.Marshal(list)
+// put signs a list, and puts it where the one is that a remote has read.
+func (m *Members) put(ctx context.Context, r *Remote) error {
+	text, err := json.Marshal(m)
 	signed, signErr := signNote(r.Signer, string(text)+"\n")
 	data, sealErr := seal(r.Key, []byte(signed))
 	if err = cmp.Or(err, signErr, sealErr); err == nil {

@@ -280,7 +280,7 @@ func TestListOfAStranger(t *testing.T) {
 		t.Helper()
 		_, forger.listTag, _ = p.Get(t.Context(), membersName)
 		forged := list
-		if set(&forged); forger.putList(t.Context(), forged) != nil {
+		if set(&forged); forged.put(t.Context(), forger) != nil {
 			t.Fatal("not written")
 		}
 	}
