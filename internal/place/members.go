@@ -27,7 +27,7 @@ var ErrMember = errors.New("fovea remote members shows the list, which its owner
 
 // Members is a list of those whose logs are merged. The first one is the owner, who signs it. The text of the note is its JSON.
 type Members struct {
-	Format int      `json:"fovea_members" jsonschema:"of the list; 0 where there is none"`
+	Format int      `json:"fovea_members" jsonschema:"its format, 1; 0 where there is no list"`
 	Memex  string   `json:"memex" jsonschema:"the first commit of the memory"`
 	Number uint64   `json:"number" jsonschema:"one more with each change; 0 where there is no list, and each log is merged"`
 	List   []Member `json:"members" jsonschema:"whose logs are merged; the first is the owner, whose key you compare with key.pub there"`
