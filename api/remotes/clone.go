@@ -121,6 +121,8 @@ func (s *Source) fromRemote(ctx context.Context, p place.Place, in vfs.FS) (done
 	if _, done.Unkept = place.Probe(ctx, p); done.Unkept != nil {
 		return done, ctx.Err()
 	}
-	_, err = Keep(in, Origin, s.Name, r.Key)
+	if _, err = Keep(in, Origin, s.Name, r.Key); err == nil {
+		err = r.Pin(in, remotesFolder+"/"+Origin+"/")
+	}
 	return done, err
 }

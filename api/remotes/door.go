@@ -3,12 +3,15 @@
 package remotes
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -89,7 +92,10 @@ func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, cal
 func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
 	m := a.Memex
 	if name != scope.Memex {
-		var err error
+		all, err := m.Scopes()
+		if err != nil || len(how.agents) > 0 && !slices.Contains(all, name) {
+			return Brought{}, fovea.Commit{}, cmp.Or(err, fault.Errorf("merge", name, fault.Denied, "a member for agents cannot begin it"))
+		}
 		if m, err = a.Memex.Scope(ctx, name); err != nil {
 			return Brought{}, fovea.Commit{}, err
 		}

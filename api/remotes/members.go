@@ -51,7 +51,7 @@ func expel(ctx context.Context, a api.Access, req ExpelRequest) (*Members, error
 	return listed(ctx, a, "remote expel", req.Name, func(r *place.Remote) (Members, error) { return r.Amend(ctx, req.Member) })
 }
 
-// listed returns the list of a remote that do returns.
+// listed returns the list of a remote that do returns. It carries nothing, as a dry run.
 func listed(ctx context.Context, a api.Access, op, name string, do func(*place.Remote) (Members, error)) (*Members, error) {
 	var list Members
 	if err := checkRemote(op, name); err != nil {
@@ -60,6 +60,6 @@ func listed(ctx context.Context, a api.Access, op, name string, do func(*place.R
 	_, err := with(op, func(_ context.Context, _ api.Access, r *place.Remote, _ SyncRequest, _ *SyncResponse) (err error) {
 		list, err = do(r)
 		return err
-	})(ctx, a, SyncRequest{Name: name})
+	})(ctx, a, SyncRequest{Name: name, DryRun: true})
 	return &list, err
 }

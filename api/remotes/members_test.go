@@ -3,10 +3,14 @@
 package remotes_test
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -142,6 +146,123 @@ func team(t *testing.T, n int, sealed bool) (all []*signing, logs []string) {
 
 var ada = author.Named("ada")
 
+// TestCloneKeepsTheList: a clone knows the list that it read, so none by another owner counts.
+func TestCloneKeepsTheList(t *testing.T) {
+	all, _ := team(t, 2, true)
+	at, err := do(t, all[0].machine, remotes.OpRemotes, api.None{})
+	if err != nil || at[0].Synced.IsZero() {
+		t.Fatal(at, err)
+	}
+	state := t.TempDir() + "/state"
+	from := remotes.Source{Name: at[0].URL, Memex: t.TempDir(), Passphrase: func() (string, error) { return "pass", nil },
+		Seals: func() (api.Seals, error) { return api.Seals{Own: all[0].seal}, nil }}
+	if err := place.Unpack(state, func(in vfs.FS) error { _, err := from.Clone(t.Context(), in); return err }); err != nil {
+		t.Fatal(err)
+	}
+	in, err := vfs.Dir(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var list remotes.Members
+	if err := vfs.ReadJSON(in, "remotes/"+remotes.Origin+"/members.json", &list); err != nil || list.Number != 1 || list.List[0].Key != all[0].public {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// TestListIsNoSync: who reads or changes the list has synced nothing, and is told if its key that opens new keys cannot be read.
+func TestListIsNoSync(t *testing.T) {
+	all, _ := team(t, 2, true)
+	owner := all[0]
+	in := filepath.Join(owner.state, "remotes", "there", "synced.json")
+	if err := os.Remove(in); err != nil {
+		t.Fatal(err)
+	}
+	_, err := do(t, owner.machine, remotes.OpMembers, remotes.RemoteRequest{Name: "there"})
+	_, xerr := do(t, owner.machine, remotes.OpExpel, remotes.ExpelRequest{Name: "there", Member: "box"})
+	_, perr := do(t, owner.machine, remotes.OpPull, remotes.SyncRequest{DryRun: true})
+	if err := errors.Join(err, xerr, perr); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(in); err == nil {
+		t.Error("it is noted as a sync")
+	}
+	broken := errors.New("the key is broken")
+	owner.serve(nil, func(local *api.LocalOptions) { local.Seals = func() (api.Seals, error) { return api.Seals{}, broken } })
+	if _, err := do(t, owner.machine, remotes.OpPull, remotes.SyncRequest{}); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestMemberBeginsNoScope: nothing is made of a scope that a member with agents alone has.
+func TestMemberBeginsNoScope(t *testing.T) {
+	all, logs := team(t, 2, false)
+	owner, box := all[0], all[1]
+	const folder = "scopes/project-lake"
+	if _, err := box.m.Scope(t.Context(), "project/lake"); err != nil {
+		t.Fatal(err)
+	}
+	_ = box.m.Close()
+	in, err := vfs.Dir(box.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub, err := vfs.Sub(in, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := graph.Commit{Kind: graph.KindEdit, Author: ada, Time: time.Now().UnixMilli()}
+	err = forge.Append(t.Context(), sub, document.Formats{org.Format{}}, box.key, c, map[string]forge.Document{"l.org": {Text: "* Lake\n"}})
+	if err := errors.Join(err, sub.Close(), in.Close()); err != nil {
+		t.Fatal(err)
+	}
+	box.reopened(t)
+	box.sync(t, "ada")
+	if m := owner.sync(t, "")[logs[1]]; !strings.Contains(m.Problem, "cannot begin it") {
+		t.Errorf("%+v", m)
+	}
+	if _, err := os.Stat(filepath.Join(owner.state, folder)); err == nil {
+		t.Error("the scope was made")
+	}
+}
+
+// ending ends when it was asked some times.
+type ending struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (e *ending) Err() error {
+	if e.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return e.Context.Err()
+}
+
+// TestEndedIsNoForgery: a request that ends while a merge by Fovea is made again does not take it for one that a member forged.
+func TestEndedIsNoForgery(t *testing.T) {
+	all, logs := team(t, 2, false)
+	owner, box := all[0], all[1]
+	box.wrote(t, graph.Commit{Kind: graph.KindEdit, Author: ada}, "b.org", "* By Ada\n")
+	owner.wrote(t, graph.Commit{Kind: graph.KindEdit, Author: author.Author{Kind: author.Owner}}, "c.org", "* By the owner\n")
+	owner.sync(t, "")
+	box.sync(t, "")
+	for n := int64(0); ; n += 3 {
+		ctx := &ending{Context: t.Context()}
+		ctx.left.Store(n)
+		got, err := remotes.OpPull.Call(ctx, owner.svc, remotes.SyncRequest{From: logs[1:]})
+		if fovea.KindOf(err) == fovea.Denied || err == nil && got.Machines[0].Problem != "" {
+			t.Fatalf("after %d: %+v, %v", n, got, err)
+		}
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, context.Canceled) || n > 1e5 {
+			t.Fatalf("after %d: %v", n, err)
+		}
+	}
+}
+
 // TestMembers: what a member did is merged, also through a merge by Fovea; what another machine signed is not, and does
 // not stop the others; who was expelled is merged no more.
 func TestMembers(t *testing.T) {
@@ -204,7 +325,7 @@ func TestMemberForges(t *testing.T) {
 		"owner": {Kind: graph.KindEdit, Author: author.Author{Kind: author.Owner}}, "file": {Kind: graph.KindEdit, Author: author.Author{Kind: author.File}},
 		"fovea": {Kind: graph.KindEdit, Author: author.Author{Kind: author.Fovea}}, "merge": {Kind: graph.KindMerge, Author: author.Author{Kind: author.Fovea}},
 		"another agent": {Kind: graph.KindEdit, Author: author.Named("bob")}, "nobody": {Kind: graph.KindEdit},
-		"time": {Kind: graph.KindEdit, Author: ada, Time: time.Now().AddDate(0, 0, 2).UnixMilli()},
+		"time": {Kind: graph.KindEdit, Author: ada, Time: time.Now().Add(3 * time.Hour).UnixMilli()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, logs := team(t, 2, false)

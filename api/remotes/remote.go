@@ -139,7 +139,10 @@ func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, 
 	}
 	if r.Key != nil && a.Options.Seals != nil {
 		seals, err := a.Options.Seals()
-		if own, ok := seals.Own.(*age.X25519Identity); err == nil && ok {
+		if err != nil {
+			return nil, fault.Wrap(op, name, fault.Other, err)
+		}
+		if own, ok := seals.Own.(*age.X25519Identity); ok {
 			r.Own, r.Self.Seal = []place.Identity{own}, own.Recipient().String()
 		}
 	}

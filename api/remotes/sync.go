@@ -120,7 +120,9 @@ func with(op string, steps ...step) func(context.Context, api.Access, SyncReques
 				return nil, fault.Wrap(op, name, kindOf(err), err)
 			}
 		}
-		_ = vfs.WriteJSON(r.State, syncedFile, time.Now())
+		if !req.DryRun {
+			_ = vfs.WriteJSON(r.State, syncedFile, time.Now())
+		}
 		return done, nil
 	}
 }

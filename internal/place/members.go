@@ -20,13 +20,14 @@ import (
 )
 
 // The list of members on a place, and the newest that was seen, in the state folder.
-const membersName, membersFile = "members.note", "members.json"
+const membersName, membersFile, membersFormat = "members.note", "members.json", 1
 
 // ErrMember is returned for what counts for nothing by the list of members, and to who may not read or write by it.
 var ErrMember = errors.New("fovea remote members shows the list, which its owner changes with fovea remote admit and expel")
 
 // Members is a list of those whose logs are merged. The first one is the owner, who signs it. The text of the note is its JSON.
 type Members struct {
+	Format int      `json:"fovea_members" jsonschema:"its format, 1; 0 where there is no list"`
 	Memex  string   `json:"memex" jsonschema:"the first commit of the memory"`
 	Number uint64   `json:"number" jsonschema:"one more with each change; 0 where there is no list, and each log is merged"`
 	List   []Member `json:"members" jsonschema:"whose logs are merged; the first is the owner, whose key you compare with key.pub there"`
@@ -43,19 +44,23 @@ type Member struct {
 
 // signer returns the member that signed a log, the zero Member where there is no list. Errors: ErrMember.
 func (m *Members) signer(h Head) (by Member, err error) {
+	var text string
 	if m.Number > 0 {
-		err = fmt.Errorf("no member of the list signed its log: %w", ErrMember)
+		text, err = h.signedText(), fmt.Errorf("no member of the list signed its log: %w", ErrMember)
 	}
 	for _, one := range m.List {
-		if isSigned(h.Signed, h.signedText(), one.Key) {
+		if isSigned(h.Signed, text, one.Key) {
 			return one, nil
 		}
 	}
 	return by, err
 }
 
-// check refuses a list that has a name or a key twice, or something that is none.
+// check refuses a list that is empty or too long, that has a name or a key twice, or something that is none.
 func (m *Members) check() error {
+	if m.Format != membersFormat || len(m.List) == 0 || len(m.List) > MaxRecipients {
+		return fmt.Errorf("a list of format %d has %d members, not 1 to %d of format %d", m.Format, len(m.List), MaxRecipients, membersFormat)
+	}
 	for i, one := range m.List {
 		if _, err := note.NewVerifier(one.Key); err != nil || CheckName(one.Name) != nil {
 			return fmt.Errorf("%q: its name is 1 to 32 lower-case letters, digits and hyphens, its key the line of its file key.pub", one.Name)
@@ -68,15 +73,24 @@ func (m *Members) check() error {
 }
 
 // next reads the list that is on a place, which is this one or continues it. Who signed the first one is its owner for good.
-func (m *Members) next(text string, memex merkle.Digest) (list Members, err error) {
-	line, _, _ := strings.Cut(text, "\n")
-	err = cmp.Or(decodeJSON([]byte(line), &list), list.check())
-	if err == nil && len(list.List) > 0 && list.Memex == memex.String() && isSigned(text, line+"\n", list.List[0].Key) &&
+func (m *Members) next(keys []Identity, data []byte, memex merkle.Digest) (list Members, err error) {
+	text, err := open(keys, data)
+	line, _, _ := strings.Cut(string(text), "\n")
+	if err == nil {
+		err = decodeJSON([]byte(line), &list)
+	}
+	if list.Format > membersFormat {
+		return *m, fmt.Errorf("%s: format %d: %w", membersName, list.Format, ErrFormat)
+	}
+	err = cmp.Or(err, list.check())
+	if err == nil && list.Memex == memex.String() && isSigned(string(text), line+"\n", list.List[0].Key) &&
+		(list.Keys == nil || len(keys) > 0) &&
 		(reflect.DeepEqual(list, *m) || list.Number > m.Number && (m.Number == 0 || list.List[0].Key == m.List[0].Key)) {
 		return list, nil
 	}
-	return *m, fmt.Errorf("the list of members there (number %d, %v) is not the one that was seen here, nor a newer one by its owner; "+
-		"remove members.note there, and the owner admits or expels somebody to write it again: %w", list.Number, err, ErrMember)
+	return *m, fmt.Errorf("the list of members there (number %d: %v) is not the one that was seen here, nor a newer one by its owner; "+
+		"remove %s there, and the owner's next sync writes it again: %w", list.Number,
+		cmp.Or(err, errors.New("older, of another memory, with keys on a plain place, or not signed by its owner")), membersName, ErrMember)
 }
 
 // seal gives a list the keys of a sealed place, but for the first, which the passphrase opens, and with a new one if somebody is
@@ -104,26 +118,28 @@ func (m *Members) seal(keys []Identity, isGone bool) error {
 	return err
 }
 
-// readMembers reads the list of members, and the keys that it has for this machine. A list that somebody removed counts on.
+// readMembers reads the list of members, and its keys for this machine. One that was removed stays in force; its owner writes it again.
 func (r *Remote) readMembers(ctx context.Context) error {
 	r.keys, r.newest, r.list = nil, r.Key, Members{}
 	if r.Key != nil {
 		r.keys = append(r.keys, r.Key)
 	}
 	err := vfs.ReadJSON(r.State, membersFile, &r.list)
-	if err != nil {
-		return err
-	}
-	var data []byte
-	if data, r.listTag, err = r.Place.Get(ctx, membersName); err == nil {
-		data, err = open(r.keys, data)
-	}
 	was := r.list.Number
-	if err == nil {
-		r.list, err = r.list.next(string(data), r.Memex)
+	if err == nil && was > 0 {
+		err = r.list.check()
 	}
-	if err == nil && r.list.Number > was {
-		err = vfs.WriteJSON(r.State, membersFile, r.list)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", membersFile, ErrFormat, err)
+	}
+	data, tag, err := r.Place.Get(ctx, membersName)
+	if r.listTag = tag; errors.Is(err, ErrNone) && was > 0 && r.Signer != nil && r.list.List[0].Key == r.Self.Key {
+		if err = r.list.put(ctx, r); err == nil {
+			data, r.listTag, err = r.Place.Get(ctx, membersName)
+		}
+	}
+	if err == nil {
+		r.list, err = r.list.next(r.keys, data, r.Memex)
 	}
 	if err != nil && !errors.Is(err, ErrNone) {
 		return err
@@ -133,13 +149,22 @@ func (r *Remote) readMembers(ctx context.Context) error {
 		text, err = OpenBytes(r.list.Keys, r.Own...)
 	}
 	for _, one := range strings.Fields(string(text)) {
-		r.newest, err = ParseKey(one)
+		if r.newest, err = ParseKey(one); err != nil {
+			break
+		}
 		r.keys = append(r.keys, r.newest)
 	}
 	if err != nil {
 		err = fmt.Errorf("its keys are not for one who was expelled, or is no member yet (%v): %w", err, ErrMember)
+	} else if r.list.Number > was {
+		err = r.Pin(r.State, "")
 	}
 	return err
+}
+
+// Pin keeps the list that was read, as the newest that was seen, in a folder, whose name ends with a slash.
+func (r *Remote) Pin(in vfs.FS, folder string) error {
+	return vfs.WriteJSON(in, folder+membersFile, r.list)
 }
 
 // Members returns the list of members. Errors: those of Pull.
@@ -152,12 +177,12 @@ func (r *Remote) Members(ctx context.Context) (Members, error) {
 // machine its owner. If there was such a member, what is sealed from then on has a new key, which all members get. Errors:
 // ErrMember, ErrChanged, those of Members, Invalid.
 func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members, error) {
-	if err := r.same(ctx); err != nil {
-		return r.list, err
+	list, err := r.Members(ctx)
+	if err != nil {
+		return list, err
 	}
-	list := r.list
 	if list.Number == 0 {
-		list = Members{Memex: r.Memex.String(), List: []Member{r.Self}}
+		list = Members{Format: membersFormat, Memex: r.Memex.String(), List: []Member{r.Self}}
 	}
 	owner, had := list.List[0], len(list.List)
 	if r.Signer == nil || owner.Key != r.Self.Key {
@@ -169,23 +194,28 @@ func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members,
 		return r.list, fault.Errorf("members", name, fault.Invalid, "it is no member, or the owner of the list, who stays as it is")
 	}
 	list.Number, list.List = list.Number+1, append(list.List, as...)
-	err := list.check()
+	err = list.check()
 	if err == nil && r.Key != nil {
 		err = list.seal(r.keys, isGone)
 	}
 	if err != nil {
 		return r.list, fault.Wrap("members", name, fault.Invalid, err)
 	}
-	text, err := json.Marshal(list)
+	if err = list.put(ctx, r); err == nil {
+		err = r.readMembers(ctx)
+	}
+	return r.list, err
+}
+
+// put signs a list, and puts it where the one is that a remote has read.
+func (m *Members) put(ctx context.Context, r *Remote) error {
+	text, err := json.Marshal(m)
 	signed, signErr := signNote(r.Signer, string(text)+"\n")
 	data, sealErr := seal(r.Key, []byte(signed))
 	if err = cmp.Or(err, signErr, sealErr); err == nil {
 		err = r.Place.Put(ctx, membersName, r.listTag, data)
 	}
-	if err == nil {
-		err = r.readMembers(ctx)
-	}
-	return r.list, err
+	return err
 }
 
 // signedText is what the signature of a log is about: all of it but the signature.

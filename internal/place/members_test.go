@@ -4,7 +4,10 @@ package place
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +58,7 @@ func (r *Remote) members(t *testing.T) (Members, error) {
 }
 
 // TestMembersOnlyGrow: a list that is older, unsigned, signed by another key, of the same number or of another memory
-// is refused by a machine that has seen one, and one that was removed counts on.
+// is refused by a machine that has seen one, and one that was removed stays in force until its owner writes it again.
 func TestMembersOnlyGrow(t *testing.T) {
 	defer SetWorkFactor(SetWorkFactor(2))
 	p, err := OpenFolder(t.TempDir())
@@ -259,5 +262,111 @@ func takesOver(t *testing.T, owner *Remote, was, next Head) {
 	all, err := reader.Pull(t.Context())
 	if err != nil || len(all) != 1 || all[0].New || !errors.Is(all[0].Problem, ErrMember) || !strings.Contains(all[0].Problem.Error(), "that of owner") {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestListOfAStranger: what anybody who can write there may put, first or where a list was, does not lock a machine out for good, nor
+// keep a list away.
+func TestListOfAStranger(t *testing.T) {
+	defer SetWorkFactor(SetWorkFactor(2))
+	p, err := OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	memex := merkle.Sum([]byte("memex"))
+	owner, other, forger := signing(t, p, memex), signing(t, p, memex), signing(t, p, memex)
+	list := Members{Format: 1, Memex: memex.String(), Number: 1, List: []Member{forger.as("owner")}}
+	put := func(set func(*Members)) {
+		t.Helper()
+		_, forger.listTag, _ = p.Get(t.Context(), membersName)
+		forged := list
+		if set(&forged); forged.put(t.Context(), forger) != nil {
+			t.Fatal("not written")
+		}
+	}
+	refused := func(r *Remote, want error, why string) {
+		t.Helper()
+		if _, err := r.members(t); !errors.Is(err, want) || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "nil") {
+			t.Errorf("%v, not %v, %s", err, want, why)
+		}
+	}
+	keys, err := SealBytes([]byte("x"), forger.Key.Recipient())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(func(m *Members) { m.Keys = keys })
+	refused(owner, ErrMember, "its keys are not")
+	if _, err := (&Members{}).next(nil, plainList(t, forger, list, keys), memex); !errors.Is(err, ErrMember) || !strings.Contains(err.Error(), "plain") {
+		t.Errorf("keys on a plain place: %v", err)
+	}
+	put(func(m *Members) { m.Format = 2 })
+	refused(owner, ErrFormat, "members.note: format 2")
+	put(func(m *Members) { m.List = slices.Repeat(m.List, MaxRecipients+1) })
+	refused(owner, ErrMember, "65 members, not 1 to 64")
+	if err := p.Remove(t.Context(), membersName); err != nil {
+		t.Fatal(err)
+	}
+	owner.known = false
+	if _, err := owner.Amend(t.Context(), "other", other.as("other")); err != nil {
+		t.Fatalf("after a forged list was removed: %v", err)
+	}
+	if _, err := other.members(t); err != nil {
+		t.Fatal(err)
+	}
+	put(func(m *Members) { m.Number = 9 })
+	refused(other, ErrMember, "not signed by its owner")
+	_, tag, _ := p.Get(t.Context(), membersName)
+	if err := p.Put(t.Context(), membersName, tag, []byte("damaged")); err != nil {
+		t.Fatal(err)
+	}
+	refused(other, ErrMember, "remove members.note there")
+	if err := p.Remove(t.Context(), membersName); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*Remote{other, owner, signing(t, p, memex)} {
+		got, err := r.members(t)
+		if _, _, gerr := p.Get(t.Context(), membersName); err != nil || got.Number != 1 || errors.Is(gerr, ErrNone) == (r != other) {
+			t.Errorf("after the list was removed: %+v, %v, %v", got, err, gerr)
+		}
+	}
+	if err := vfs.WriteJSON(other.State, membersFile, Members{Format: 1, Number: 3}); err != nil {
+		t.Fatal(err)
+	}
+	refused(other, ErrFormat, "members.json")
+}
+
+// plainList is a list as it is on a plain place.
+func plainList(t *testing.T, by *Remote, list Members, keys []byte) []byte {
+	t.Helper()
+	list.Keys = keys
+	text, err := json.Marshal(list)
+	signed, serr := signNote(by.Signer, string(text)+"\n")
+	if err := errors.Join(err, serr); err != nil {
+		t.Fatal(err)
+	}
+	return []byte(signed)
+}
+
+// TestManyMembers: a list has at most as many members as keys can be sealed for, so each of them can be expelled.
+func TestManyMembers(t *testing.T) {
+	defer SetWorkFactor(SetWorkFactor(2))
+	p, err := OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := signing(t, p, merkle.Sum([]byte("memex")))
+	for i := range MaxRecipients {
+		name := fmt.Sprint("m", i)
+		_, public, err := note.GenerateKey(rand.Reader, "fovea-test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = owner.Amend(t.Context(), name, Member{Name: name, Key: public, Seal: owner.Self.Seal})
+		if (err == nil) != (i < MaxRecipients-1) {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	if _, err := owner.Amend(t.Context(), "m0"); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@
 package travel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,28 +102,34 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, sides ...merkle.
 
 // onlyBy refuses what the other did unless all of it is by some agents, or a merge by Fovea of what is, and of no later time.
 func (g *merging) onlyBy(ctx context.Context, agents []string) error {
-	tomorrow := g.history.scope.Options.Now().AddDate(0, 0, 1)
+	name, latest := g.history.scope.Name, g.history.scope.Options.Now().Add(2*time.Hour) // clocks differ
 	for _, c := range g.mergeBase.theirs() {
-		if at := time.UnixMilli(c.Time); at.After(tomorrow) { // all that follows would be as late
-			return fault.Errorf("merge", g.history.scope.Name, fault.Denied, "commit %d is of %s, which is not yet", c.Seq, at.Format(time.DateTime))
+		if at := time.UnixMilli(c.Time); at.After(latest) { // all that follows would be as late
+			return fault.Errorf("merge", name, fault.Denied, "commit %d is of %s, which is not yet", c.Seq, at.Format(time.DateTime))
 		}
-		byAgent := c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name)
-		if !byAgent && !(c.Author.Kind == author.Fovea && g.isMerge(ctx, c)) {
-			return fault.Errorf("merge", g.history.scope.Name, fault.Denied, "commit %d is by %s, and its member acts for %s alone",
-				c.Seq, c.Author, strings.Join(agents, " and "))
+		switch is, err := g.isBy(ctx, c, agents); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !is:
+			return fault.Errorf("merge", name, fault.Denied, "commit %d is by %s: %w", c.Seq, c.Author,
+				cmp.Or(err, fmt.Errorf("its member acts for %s alone", strings.Join(agents, " and "))))
 		}
 	}
 	return nil
 }
 
-// isMerge reports whether a commit is what Fovea makes of its parents: a merge is a function of them.
-func (g *merging) isMerge(ctx context.Context, c *graph.Commit) bool {
-	if len(c.Parents) != 2 {
-		return false
+// isBy reports whether a commit is by an agent, or what Fovea makes of its parents: a merge is a function of them.
+func (g *merging) isBy(ctx context.Context, c *graph.Commit, agents []string) (bool, error) {
+	if c.Author.Kind != author.Fovea || len(c.Parents) != 2 {
+		return c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name), nil
 	}
 	again := merging{history: g.history, ours: g.ours, theirs: g.theirs}
 	base, err := again.baseOf(ctx, c.Parents[0], c.Parents[1])
-	return err == nil && base != nil && again.both(ctx, base.Commit, c.Parents...) == nil && again.joins.Digest == c.Digest
+	if err != nil || base == nil {
+		return false, err
+	}
+	err = again.both(ctx, base.Commit, c.Parents...)
+	return err == nil && again.joins.Digest == c.Digest, err
 }
 
 // load reads a block of our chain, or of theirs if ours lacks it. One that neither has was
