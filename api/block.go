@@ -269,3 +269,9 @@ func heldAt(ctx context.Context, l *Local, at string) (*view.View, error) {
 	}
 	return v.WithoutBlocks(author.AgentOf(ctx)), nil
 }
+
+// isOthers reports whether a path is that of a block which the caller may not see.
+func isOthers(ctx context.Context, l *Local, path string) bool {
+	owner := working.AgentOf(path)
+	return owner != "" && owner != author.AgentOf(ctx) && !l.ByOwner(ctx)
+}

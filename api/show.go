@@ -20,7 +20,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/working"
 )
 
 func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
@@ -62,7 +61,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	var none error
 	if notDigest == nil {
 		n, err := l.History().Version(ctx, now, d)
-		if err == nil && !slices.Contains([]string{"", author.AgentOf(ctx)}, working.AgentOf(n.Path)) && !l.ByOwner(ctx) { // the block of another agent
+		if err == nil && isOthers(ctx, l, n.Path) {
 			return nil, fault.Errorf("show", id, fault.NotFound, "no such node")
 		}
 		locked := err == nil && !l.ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)

@@ -11,7 +11,7 @@ import (
 
 // The operations on the members of a remote.
 var (
-	OpMembers = api.Define(api.Operation{Name: "remote-members", Group: "history", Private: true,
+	OpMembers = api.Define(api.Operation{Name: "remote-members", Private: true,
 		Summary: "List the members of a remote, whose logs are merged"}, members)
 	OpAdmit = api.Define(api.Operation{Name: "remote-admit", Effect: api.Mends,
 		Summary: "Put a machine on the list of members of a remote"}, admit)

@@ -29,7 +29,7 @@ var (
 	OpSync = api.Define(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
 		Summary: "Pull from a remote, then push to it"}, with("sync", fetch, write))
 	OpScrub = api.Define(api.Operation{Name: "remote-scrub", Effect: api.Mends,
-		Summary: "Read back what this machine has written to a remote, write again what is damaged, and sync"}, with("remote scrub", scrub, fetch, write))
+		Summary: "Read back what this machine wrote to a remote, mend it, and sync"}, with("remote scrub", scrub, fetch, write))
 )
 
 // SyncRequest names a remote; without a name it is the only one.

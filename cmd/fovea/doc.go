@@ -8,5 +8,5 @@
 // connect.go finds or starts the daemon.
 //
 // Elsewhere: what the verbs do (packages api and fovea), where configuration comes from
-// (internal/config), the verbs of operations, and how output reaches a terminal or a pipe (internal/cli).
+// (internal/config), and the verbs of operations and how output reaches a terminal or a pipe (internal/cli).
 package main

@@ -36,8 +36,8 @@ machines are in step by themselves.`,
 		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Lag()))), Text(r.URL))
 	})), remoteAddCommand(s), carrying(s, &cobra.Command{
 		Use: "scrub [NAME]", Example: "  fovea remote scrub team",
-		Long: `Scrub compares what is there with what this machine wrote. A daemon does so every
-day, and when the servers of a cluster have another leader.`,
+		Long: `Scrub compares what is there with what this machine wrote. A daemon does so
+every day, and when the servers of a cluster have another leader.`,
 	}, remotes.OpScrub), verb(s, &cobra.Command{
 		Use: "members NAME", Example: "  fovea remote members team", Args: Args(1, 1, "a remote"),
 	}, remotes.OpMembers, nil, printer(s, printMembers)), verb(s, &cobra.Command{

@@ -52,8 +52,8 @@ func (p Part) Write(file string) (kept string, changed bool, err error) {
 	return mergeFile(file, p.merge[0])
 }
 
-// Remove takes the part out of a client's file, and leaves all else. Where a copy beside the file, or how Write
-// begins one, shows what it was before, the file is that again, byte for byte.
+// Remove takes the part out of a client's file, and leaves all else. A file that nobody else has changed
+// since Write is what it was before, byte for byte, as a copy beside it or how Write begins one shows.
 func (p Part) Remove(file string) (kept string, changed bool, err error) {
 	return mergeFile(file, func(text string) (string, error) {
 		next, err := p.cut(text)

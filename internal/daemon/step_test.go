@@ -125,8 +125,6 @@ func TestScrub(t *testing.T) {
 		_, err = remotes.OpPush.Call(t.Context(), svc(a), remotes.SyncRequest{})
 		a.check(err)
 	}
-	packs, err := meeting.List(t.Context(), "packs/")
-	a.check(err)
 	for i, damage := range []func(name string){
 		func(string) {},
 		func(name string) { a.check(meeting.Remove(t.Context(), name)) },
@@ -137,7 +135,7 @@ func TestScrub(t *testing.T) {
 			a.check(meeting.Put(t.Context(), name, tag, data))
 		},
 	} {
-		packs, err = meeting.List(t.Context(), "packs/")
+		packs, err := meeting.List(t.Context(), "packs/")
 		a.check(err)
 		name := packs[len(packs)-1]
 		damage(name)
@@ -147,7 +145,7 @@ func TestScrub(t *testing.T) {
 			t.Errorf("damage %d: %+v, %d commits written again", i, done, done.Pushed)
 		}
 	}
-	_, err = remotes.OpSync.Call(t.Context(), svc(b), remotes.SyncRequest{})
+	_, err := remotes.OpSync.Call(t.Context(), svc(b), remotes.SyncRequest{})
 	b.check(err)
 	if a.root() != b.root() {
 		t.Errorf("%s and %s", a.root(), b.root())

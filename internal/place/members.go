@@ -148,7 +148,7 @@ func (r *Remote) readMembers(ctx context.Context) error {
 	if err = nil; len(r.list.Keys) > 0 {
 		text, err = OpenBytes(r.list.Keys, r.Own...)
 	}
-	for _, one := range strings.Fields(string(text)) {
+	for one := range strings.FieldsSeq(string(text)) {
 		if r.newest, err = ParseKey(one); err != nil {
 			break
 		}

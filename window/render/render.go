@@ -187,5 +187,9 @@ func properties(item *Item) [][2]string {
 // tags returns the valid tags of an item that it does not inherit from the heading
 // above.
 func (e *Entry) tags() []string {
-	return slices.DeleteFunc(slices.Clone(e.Item.Tags), func(tag string) bool { return slices.Contains(e.ParentTags, tag) || !text.IsTag(tag) })
+	inherited := make(map[string]bool, len(e.ParentTags))
+	for _, t := range e.ParentTags {
+		inherited[t] = true
+	}
+	return slices.DeleteFunc(slices.Clone(e.Item.Tags), func(tag string) bool { return inherited[tag] || !text.IsTag(tag) })
 }

@@ -129,7 +129,7 @@ func (r *repository) Put(ctx context.Context, name, tag string, data []byte) err
 // List returns the names that begin with a prefix, see place.Place.
 func (r *repository) List(ctx context.Context, prefix string) (names []string, err error) {
 	rows, err := r.git(ctx, nil, "ls-remote", "--quiet", "--refs", "--", r.url, r.refs+"*")
-	for _, field := range strings.Fields(string(rows)) {
+	for field := range strings.FieldsSeq(string(rows)) {
 		ref, isOurs := strings.CutPrefix(field, r.refs)
 		if name := strings.ReplaceAll(ref, "=", "."); isOurs && strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
 			names = append(names, name)
