@@ -88,8 +88,11 @@ func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease t
 	if err == nil && first != nil {
 		held, err = firstClaim(ctx, h.scope, op, task, first)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		held, c = Claim{}, chain.Commit{}
+	case h.Referee != nil && !held.Granted:
+		held.Provisional = cmp.Or(held.Provisional, granted.Provisional, "the servers were not asked")
 	}
 	if granted.Number != number && granted.Number != held.Number { // refused here, or a repeated call
 		h.giveBack(ctx, task, granted.Number)
@@ -101,7 +104,7 @@ func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease t
 // It returns what the referee granted, or why it refused.
 func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.Duration) (granted Claim, refusal error) {
 	n, ok := h.scope.Present().Get(task)
-	if h.Referee == nil || !ok {
+	if h.Referee == nil || !ok || !isTask(n) || n.Derived.Done {
 		return granted, nil
 	}
 	now := h.clock.now(h.scope, true) // the lease counts from here
@@ -109,10 +112,14 @@ func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.D
 	if held.Number != number || number != 0 && held.By != nameOf(h.scope.Actor(ctx).Author) {
 		return granted, nil // the write says whose it is
 	}
-	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, lease, cmp.Or(number, nextNumber(n, now)), held.Granted)
+	lease = max(lease, held.Until.Sub(time.UnixMilli(now)))         // a renewal that is not written down leaves what is
+	ahead := max(0, time.UnixMilli(now).Sub(h.scope.Options.Now())) // of the clock here, by which another process may count
+	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, min(lease+ahead, MaxLease), cmp.Or(number, nextNumber(n, now)),
+		number != 0 && n.Derived.Last(document.ClaimGranted) != "")
 	switch {
 	case errors.Is(err, place.ErrChanged):
-		return granted, fmt.Errorf("%w on another machine; sync shows by whom", ErrHeld)
+		return granted, fmt.Errorf("%w at the servers: on another machine, as sync shows, or until the lease of a claim ends whose release did not arrive",
+			ErrHeld)
 	case err != nil:
 		return Claim{Provisional: err.Error()}, nil
 	}
@@ -161,9 +168,12 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
 		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
 	}
-	if c.Granted {
+	switch wasGranted := n.Derived.Last(document.ClaimGranted) != ""; {
+	case c.Granted:
 		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "t"})
-	} else if n.Derived.Last(document.ClaimGranted) != "" {
+	case wasGranted && writtenClaim(n.Derived).Number == c.Number: // and the next renewal asks for it under the number
+		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "nil"})
+	case wasGranted:
 		edits = append(edits, document.RemoveProperty{Key: document.ClaimGranted})
 	}
 	words, _ := w.c.Document(n.Path).Keywords()
@@ -203,14 +213,16 @@ func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope
 // end removes a claim; its number stays, so that the next one is greater.
 func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *scope.WriteOptions,
 	also func(w *change, n *node.Node) []document.Edit) (chain.Commit, error) {
-	var was Claim
+	var was Claim // at the referee
 	c, _, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
 			if err := inForce(n, me, number, now); err != nil {
 				return nil, err
 			}
 		}
-		was = writtenClaim(n.Derived)
+		if was = writtenClaim(n.Derived); n.Derived.Last(document.ClaimGranted) == "" {
+			was = Claim{}
+		}
 		edits := also(w, n)
 		for _, key := range []string{document.ClaimedBy, document.LeaseUntil, document.ClaimGranted} {
 			if n.Derived.Last(key) != "" {
@@ -219,7 +231,7 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 		}
 		return edits, nil
 	})
-	if err == nil && was.Granted {
+	if err == nil {
 		h.giveBack(ctx, task, was.Number)
 	}
 	return c, err
@@ -244,7 +256,8 @@ func inForce(n *node.Node, by string, number uint64, now int64) error {
 // heldError tells an agent who holds a task.
 func heldError(c Claim, to string) error {
 	if c.By == to {
-		return fmt.Errorf("%w by you, under number %d until %s; go on under that number, or release it", ErrHeld, c.Number, c.Until.Format(stampForm))
+		return fmt.Errorf("%w by %s, as you are called: under number %d until %s; go on under it only if the claim is yours",
+			ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
 	}
 	return fmt.Errorf("%w by another: %s, under number %d until %s", ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
 }
