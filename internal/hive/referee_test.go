@@ -183,16 +183,27 @@ func TestLeaseAtReferee(t *testing.T) {
 	}
 }
 
-// TestRepeatedProvisional: a provisional claim is told to be provisional whenever it is returned.
+// TestRepeatedProvisional: a provisional claim is called that whenever it is returned; what the servers grant
+// to a repeated renewal, which writes nothing, is given back.
 func TestRepeatedProvisional(t *testing.T) {
 	w := newWorld(t, map[string]string{"tasks.org": someTasks})
 	under := *w.hive()
-	under.Referee = &referee{fail: place.ErrNoAnswer}
+	r := &referee{fail: place.ErrNoAnswer}
+	under.Referee = r
+	var c hive.Claim
+	var err error
 	for range 2 {
-		c, _, err := under.Claim(as("ada"), "hull", time.Hour, &scope.WriteOptions{Key: "again"})
-		if err != nil || c.Provisional == "" {
+		if c, _, err = under.Claim(as("ada"), "hull", time.Hour, &scope.WriteOptions{Key: "again"}); err != nil || c.Provisional == "" {
 			t.Errorf("%+v, %v", c, err)
 		}
+	}
+	for _, r.fail = range []error{place.ErrNoAnswer, nil} {
+		if c, _, err = under.Renew(as("ada"), "hull", c.Number, time.Hour, &scope.WriteOptions{Key: "renewed"}); err != nil || c.Provisional == "" {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+	if r.last != c.Number || r.kept != 0 {
+		t.Errorf("granted %d to a repeated renewal, and kept %d", r.last, r.kept)
 	}
 }
 
