@@ -113,7 +113,8 @@ type TagGroup struct {
 }
 
 // The properties of a task that an agent has claimed. They change together: who holds it, the number of the
-// claim, until when, in RFC 3339, and whether a referee keeps the task from other machines.
+// claim, until when, in RFC 3339, and whether a referee keeps the task from other machines: t, or nil if it did
+// not answer the last renewal.
 const (
 	ClaimedBy    = "CLAIMED_BY"
 	ClaimKey     = "CLAIM"

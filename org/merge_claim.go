@@ -54,7 +54,7 @@ func (d drawerLines) claimText() string {
 func later(a, b drawerLines) bool {
 	byA, byB := a.value(document.ClaimedBy), b.value(document.ClaimedBy)
 	numberA, numberB := document.ClaimNumber(a.last(document.ClaimKey)), document.ClaimNumber(b.last(document.ClaimKey))
-	grantedA, grantedB := a.value(document.ClaimGranted) != "", b.value(document.ClaimGranted) != ""
+	grantedA, grantedB := a.last(document.ClaimGranted) == "t", b.last(document.ClaimGranted) == "t"
 	switch {
 	case byA == "" && byB == "":
 		return numberB > numberA

@@ -20,11 +20,13 @@ func TestMergedReferees(t *testing.T) {
 		return text + ":END:\n"
 	}
 	for _, tt := range []struct{ name, stays, goes string }{
-		{"a referee and none, earlier", claim("ada", "9", "t", "4"), claim("bob", "5", "t", "")},
-		{"a referee and none, later", claim("ada", "5", "t", "4"), claim("bob", "9", "t", "")},
-		{"two of a referee", claim("ada", "9", "t", "4"), claim("bob", "5", "t", "7")},
+		{"a referee and none, earlier", claim("ada", "9", "t", "t"), claim("bob", "5", "t", "")},
+		{"a referee and none, later", claim("ada", "5", "t", "t"), claim("bob", "9", "t", "")},
+		{"two of a referee", claim("ada", "9", "t", "t"), claim("bob", "5", "t", "t")},
+		{"a referee and one that did not answer", claim("ada", "9", "t", "t"), claim("bob", "5", "t", "nil")},
 		{"two provisional", claim("ada", "5", "t", ""), claim("bob", "9", "t", "")},
-		{"one claim renewed on both sides", claim("ada", "5", "u", "7"), claim("ada", "5", "t", "6")},
+		{"a provisional one and one without an answer", claim("ada", "5", "t", ""), claim("bob", "9", "t", "nil")},
+		{"one claim renewed on both sides", claim("ada", "5", "u", "t"), claim("ada", "5", "t", "t")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, sides := range [][2]string{{tt.stays, tt.goes}, {tt.goes, tt.stays}} {

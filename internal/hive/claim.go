@@ -88,10 +88,13 @@ func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease t
 	if err == nil && first != nil {
 		held, err = firstClaim(ctx, h.scope, op, task, first)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		held, c = Claim{}, chain.Commit{}
+	case h.Referee != nil && !held.Granted:
+		held.Provisional = cmp.Or(held.Provisional, granted.Provisional, "the servers did not grant it")
 	}
-	if granted.Number != number && granted.Number != held.Number { // refused here, or a repeated call
+	if n, ok := h.scope.Present().Get(task); !ok || granted.Number != atReferee(n) { // refused here, or not written by a repeated call
 		h.giveBack(ctx, task, granted.Number)
 	}
 	return held, c, err
@@ -101,7 +104,7 @@ func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease t
 // It returns what the referee granted, or why it refused.
 func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.Duration) (granted Claim, refusal error) {
 	n, ok := h.scope.Present().Get(task)
-	if h.Referee == nil || !ok {
+	if h.Referee == nil || !ok || !isTask(n) || n.Derived.Done {
 		return granted, nil
 	}
 	now := h.clock.now(h.scope, true) // the lease counts from here
@@ -109,10 +112,14 @@ func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.D
 	if held.Number != number || number != 0 && held.By != nameOf(h.scope.Actor(ctx).Author) {
 		return granted, nil // the write says whose it is
 	}
-	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, lease, cmp.Or(number, nextNumber(n, now)), held.Granted)
+	lease = max(lease, held.Until.Sub(time.UnixMilli(now)))         // a renewal that is not written down leaves what is
+	ahead := max(0, time.UnixMilli(now).Sub(h.scope.Options.Now())) // of the clock here, by which another process may count
+	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, min(lease+ahead, MaxLease), cmp.Or(number, nextNumber(n, now)),
+		number != 0 && number == atReferee(n))
 	switch {
 	case errors.Is(err, place.ErrChanged):
-		return granted, fmt.Errorf("%w on another machine; sync shows by whom", ErrHeld)
+		return granted, fmt.Errorf("%w at the servers: on another machine, as sync shows, or until the lease of a claim ends "+
+			"whose release did not arrive", ErrHeld)
 	case err != nil:
 		return Claim{Provisional: err.Error()}, nil
 	}
@@ -124,6 +131,14 @@ func (h *Hive) giveBack(ctx context.Context, task string, number uint64) {
 	if h.Referee != nil && number != 0 {
 		_ = h.Referee.Release(context.WithoutCancel(ctx), h.scope.Name+"/"+task, number)
 	}
+}
+
+// atReferee is the number of the claim that the referee granted, if not for its newest lease, 0 for none.
+func atReferee(n *node.Node) uint64 {
+	if n.Derived.Last(document.ClaimGranted) == "" {
+		return 0
+	}
+	return document.ClaimNumber(n.Derived.Last(document.ClaimKey))
 }
 
 // nextNumber is the least number of a new claim.
@@ -161,9 +176,12 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
 		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
 	}
-	if c.Granted {
+	switch {
+	case c.Granted:
 		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "t"})
-	} else if n.Derived.Last(document.ClaimGranted) != "" {
+	case atReferee(n) == c.Number: // and the next renewal asks for it under the number
+		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "nil"})
+	case n.Derived.Last(document.ClaimGranted) != "":
 		edits = append(edits, document.RemoveProperty{Key: document.ClaimGranted})
 	}
 	words, _ := w.c.Document(n.Path).Keywords()
@@ -203,14 +221,14 @@ func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope
 // end removes a claim; its number stays, so that the next one is greater.
 func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *scope.WriteOptions,
 	also func(w *change, n *node.Node) []document.Edit) (chain.Commit, error) {
-	var was Claim
+	var granted uint64
 	c, _, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
 			if err := inForce(n, me, number, now); err != nil {
 				return nil, err
 			}
 		}
-		was = writtenClaim(n.Derived)
+		granted = atReferee(n)
 		edits := also(w, n)
 		for _, key := range []string{document.ClaimedBy, document.LeaseUntil, document.ClaimGranted} {
 			if n.Derived.Last(key) != "" {
@@ -219,8 +237,8 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 		}
 		return edits, nil
 	})
-	if err == nil && was.Granted {
-		h.giveBack(ctx, task, was.Number)
+	if err == nil {
+		h.giveBack(ctx, task, granted)
 	}
 	return c, err
 }
@@ -244,7 +262,8 @@ func inForce(n *node.Node, by string, number uint64, now int64) error {
 // heldError tells an agent who holds a task.
 func heldError(c Claim, to string) error {
 	if c.By == to {
-		return fmt.Errorf("%w by you, under number %d until %s; go on under that number, or release it", ErrHeld, c.Number, c.Until.Format(stampForm))
+		return fmt.Errorf("%w by %s, as you are called: under number %d until %s; go on under it only if the claim is yours",
+			ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
 	}
 	return fmt.Errorf("%w by another: %s, under number %d until %s", ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
 }

@@ -184,7 +184,7 @@ func writtenClaim(d *document.Derived) Claim {
 		return Claim{}
 	}
 	return Claim{By: d.Last(document.ClaimedBy), Number: document.ClaimNumber(d.Last(document.ClaimKey)), Until: until,
-		Granted: d.Last(document.ClaimGranted) != ""}
+		Granted: d.Last(document.ClaimGranted) == "t"}
 }
 
 // dependencies returns the ids of a task that must be done before it.

@@ -54,8 +54,8 @@ const MaxLease, refereeWait = 24 * time.Hour, 4 * time.Second
 // holder counts from before it asks.
 type Referee interface {
 	// Grant claims a task under a number that is at least the one given, and greater than those of all claims of
-	// it before, or begins the lease of the claim with that number anew. ctx ends before the lease. Errors:
-	// ErrChanged if the place keeps another claim, ErrNone if it has none to renew; after others, it may keep this one.
+	// it before, or begins the lease of the claim with that number anew, which it claims again if it no longer
+	// keeps it. ctx ends before the lease. Errors: ErrChanged if it keeps another claim; after others, it may keep this one.
 	Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error)
 	// Release ends a claim. Errors: ErrChanged or ErrNone if it is over.
 	Release(ctx context.Context, task string, number uint64) error

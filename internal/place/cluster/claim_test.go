@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,8 +31,10 @@ type memex struct {
 	svc api.Service
 }
 
+type opener = func(ctx context.Context, address string, create bool) (place.Place, error)
+
 // begin opens the memory of an agent below a folder.
-func begin(t *testing.T, dir, agent string, maxLease time.Duration) *memex {
+func begin(t *testing.T, dir, agent string, open opener) *memex {
 	t.Helper()
 	m, err := fovea.Open(t.Context(), filepath.Join(dir, "memex"), &fovea.Options{StateDir: filepath.Join(dir, "state"), Adopt: true})
 	if err != nil {
@@ -40,7 +43,11 @@ func begin(t *testing.T, dir, agent string, maxLease time.Duration) *memex {
 	t.Cleanup(func() { m.Close() })
 	actor := author.Actor{Author: author.Named(agent), May: func(string) error { return nil }}
 	return &memex{t: t, end: m.Close, ctx: author.WithActor(t.Context(), actor),
-		svc: api.NewLocal(m, &api.LocalOptions{Places: place.Openers{"nats": cluster.OpenerOf(maxLease)}})}
+		svc: api.NewLocal(m, &api.LocalOptions{Places: place.Openers{"nats": open}})}
+}
+
+func (m *memex) renew(number uint64) (*agents.ClaimResponse, error) {
+	return agents.OpTaskRenew.Call(m.ctx, m.svc, agents.RenewRequest{Task: "paint", Number: number})
 }
 
 func (m *memex) claim() (*agents.ClaimResponse, error) {
@@ -80,7 +87,7 @@ func TestTwoMemexes(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, "memex", "tasks.org"), []byte("* TODO Paint\n:PROPERTIES:\n:ID: paint\n:END:\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	alone := begin(t, dir, "ada", time.Hour)
+	alone := begin(t, dir, "ada", cluster.OpenerOf(time.Hour))
 	c, err := alone.claim()
 	if err != nil || c.Provisional != "" || c.Granted {
 		t.Fatalf("without a remote: %+v, %v", c, err)
@@ -89,7 +96,7 @@ func TestTwoMemexes(t *testing.T) {
 	if err := errors.Join(alone.end(), os.CopyFS(far, os.DirFS(dir))); err != nil {
 		t.Fatal(err)
 	}
-	young := begin(t, dir, "ada", time.Hour)
+	young := begin(t, dir, "ada", cluster.OpenerOf(time.Hour))
 	young.meet(url)
 	if c, err = young.claim(); err != nil || !strings.Contains(c.Provisional, "keep claims since") || c.Granted {
 		t.Fatalf("with a referee that was made anew: %+v, %v", c, err)
@@ -98,7 +105,7 @@ func TestTwoMemexes(t *testing.T) {
 	if err := young.end(); err != nil {
 		t.Fatal(err)
 	}
-	ada, bob := begin(t, dir, "ada", 0), begin(t, far, "bob", 0)
+	ada, bob := begin(t, dir, "ada", cluster.OpenerOf(0)), begin(t, far, "bob", cluster.OpenerOf(0))
 	bob.meet(url)
 	adult(t, machines(t, s, 1, 0)[0])
 	won, err := ada.claim()
@@ -118,5 +125,41 @@ func TestTwoMemexes(t *testing.T) {
 	bob.sync()
 	if c, err := bob.claim(); err != nil || c.Provisional != "" || c.Number <= won.Number {
 		t.Errorf("released there: %+v after %+v, %v", c, won, err)
+	}
+}
+
+// TestServersDoNotAnswer: a renewal that the servers do not answer costs nothing but the word for it: the next
+// one goes on, and until then nobody else gets the task.
+func TestServersDoNotAnswer(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "memex"), 0o700),
+		os.WriteFile(filepath.Join(dir, "memex", "tasks.org"), []byte("* TODO Paint\n:PROPERTIES:\n:ID: paint\n:END:\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var isSilent atomic.Bool
+	open := cluster.OpenerOf(0)
+	ada := begin(t, dir, "ada", func(ctx context.Context, address string, create bool) (place.Place, error) {
+		if isSilent.Load() {
+			return nil, place.ErrNoAnswer
+		}
+		return open(ctx, address, create)
+	})
+	ada.meet(s.URL("team", ""))
+	adult(t, machines(t, s, 1, 0)[0])
+	won, err := ada.claim()
+	if err != nil || !won.Granted {
+		t.Fatalf("%+v, %v", won, err)
+	}
+	for _, silent := range []bool{true, false, true} {
+		isSilent.Store(silent)
+		if c, err := ada.renew(won.Number); err != nil || c.Granted == silent || c.Number != won.Number || (c.Provisional != "") != silent {
+			t.Errorf("silent %v: %+v, %v", silent, c, err)
+		}
+	}
+	isSilent.Store(false)
+	ada.release(won)
+	if c, err := ada.claim(); err != nil || !c.Granted {
+		t.Errorf("released after a renewal without an answer: %+v, %v", c, err)
 	}
 }

@@ -34,19 +34,23 @@ func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, n
 		if err == nil {
 			err = c.mark(ctx, claims, number, before, lease)
 		}
-		return number, err
+		if !errors.Is(err, place.ErrNone) {
+			return number, err
+		}
 	}
 	greatest, tag, err := c.Get(ctx, claims)
 	if err != nil && !errors.Is(err, place.ErrNone) {
 		return 0, err
 	}
-	last, _ := strconv.ParseUint(string(greatest), 10, 52) // what is no number was not written by Fovea
-	number = max(number, last+1)
+	last, _ := strconv.ParseUint(string(greatest), 10, 53) // what is no number was not written by Fovea
+	if !renews || last > number {                          // else nobody was granted the task since
+		number = max(number, last+1)
+	}
 	if err := c.mark(ctx, claims, number, 0, lease); err != nil {
 		return 0, err
 	}
 	if err = c.isGrown(ctx); err == nil { // only now: a stream that was made anew meanwhile is young
-		err = c.Put(ctx, claims, tag, strconv.AppendUint(nil, number, 10))
+		err = c.count(ctx, claims, tag, fmt.Sprint(number))
 	}
 	if err != nil {
 		_ = c.Release(ctx, task, number) // not once the lease may be over, when it can be the claim of another machine
@@ -90,6 +94,19 @@ func (c *cluster) mark(ctx context.Context, claims string, number, before uint64
 		}
 	}
 	return c.fault(claim, err)
+}
+
+// count writes the greatest number, and looks for it where the answer is lost.
+func (c *cluster) count(ctx context.Context, claims, tag, number string) error {
+	asked, stop := context.WithTimeout(ctx, claimWait)
+	defer stop()
+	err := c.Put(asked, claims, tag, []byte(number))
+	if err != nil {
+		if kept, _, none := c.Get(ctx, claims); none == nil && string(kept) == number {
+			return nil
+		}
+	}
+	return err
 }
 
 // isGrown returns why the place may not know all claims in force.

@@ -301,23 +301,50 @@ func TestRefereeInMinority(t *testing.T) {
 	}
 }
 
-// TestLostClaim: a claim whose answer is lost is found, and so is a renewal.
+// TestLostClaim: a claim whose answer is lost is found, and so are a renewal and the greatest number.
 func TestLostClaim(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
 	create(t, s.URL("team", ""))
-	var isLost atomic.Bool
+	var left atomic.Int32
 	p, err := cluster.OpenerOf(0)(t.Context(), lossy(t, s, func(reply []byte) bool {
-		return bytes.Contains(reply, []byte(`{"stream":`)) && isLost.CompareAndSwap(true, false) // a publish was done
+		return bytes.Contains(reply, []byte(`{"stream":`)) && left.Add(-1) == 0 // a publish was done
 	}), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	adult(t, p.(place.Referee))
-	for _, renews := range []bool{false, true} {
-		isLost.Store(true)
-		if number, err := p.(place.Referee).Grant(t.Context(), "paint", time.Minute, 7, renews); err != nil || number != 7 || isLost.Load() {
-			t.Errorf("renewed %v: %d, %v, lost %v", renews, number, err, !isLost.Load())
+	ctx, stop := context.WithTimeout(t.Context(), 12*time.Second)
+	defer stop()
+	for _, lost := range []struct {
+		what, task string
+		nth        int32
+		renews     bool
+	}{{"claim", "paint", 1, false}, {"renewal", "paint", 1, true}, {"number", "hang", 2, false}} {
+		left.Store(lost.nth)
+		if number, err := p.(place.Referee).Grant(ctx, lost.task, time.Minute, 7, lost.renews); err != nil || number != 7 || left.Load() > 0 {
+			t.Errorf("lost answer to the %s: %d, %v, left %d", lost.what, number, err, left.Load())
+		}
+	}
+}
+
+// TestRenewedAgain: a claim that the servers no longer keep goes on under its number unless another one was
+// granted since; numbers go on beyond 52 bits.
+func TestRenewedAgain(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	r := machines(t, s, 1, 0)[0]
+	adult(t, r)
+	for _, c := range []struct {
+		number uint64
+		renews bool
+		want   uint64
+	}{{7, false, 7}, {7, true, 7}, {1, false, 8}, {7, true, 9}, {1<<52 + 7, false, 1<<52 + 7}, {1, false, 1<<52 + 8}} {
+		got, err := r.Grant(t.Context(), "paint", time.Minute, c.number, c.renews)
+		if err != nil || got != c.want {
+			t.Errorf("%+v: %d, %v", c, got, err)
+		}
+		if err := r.Release(t.Context(), "paint", got); err != nil {
+			t.Error(err)
 		}
 	}
 }
