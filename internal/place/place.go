@@ -140,9 +140,31 @@ func openAt(ctx context.Context, address string, others Openers, create bool) (P
 		return openSSH(ctx, address)
 	}
 	if open := others[scheme]; open != nil {
-		return open(ctx, address, create)
+		return within(ctx, address, func() (Place, error) { return open(ctx, address, create) })
 	}
 	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
+}
+
+// within opens a place unless ctx ends before. What is open later is closed.
+func within(ctx context.Context, address string, open func() (Place, error)) (Place, error) {
+	var p Place
+	var err error
+	done := make(chan struct{})
+	go func() {
+		p, err = open()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return p, err
+	case <-ctx.Done():
+	}
+	go func() {
+		if <-done; err == nil {
+			_ = p.Close()
+		}
+	}()
+	return nil, fmt.Errorf("%s: %w: %w", Shown(address), ErrNoAnswer, ctx.Err())
 }
 
 // Shown is an address as a message may have it: without what could be a password or a key, which
