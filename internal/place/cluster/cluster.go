@@ -52,7 +52,7 @@ type cluster struct {
 	others atomic.Int32  // that use the connection, too; below 0 nobody does
 	lease  time.Duration // the longest of a claim
 
-	told atomic.Pointer[error] // by the servers, of a call that will have no answer
+	reported atomic.Pointer[error] // by the servers, of a call that will have no answer
 }
 
 // version is one of an object.
@@ -105,7 +105,7 @@ func Open(ctx context.Context, address string, create bool) (place.Place, error)
 	c := &cluster{prefix: t.prefix, lease: place.MaxLease}
 	c.conn, err = nats.Connect(t.servers, append(t.options, nats.Name("fovea"), nats.Timeout(dialWait), nats.MaxReconnects(-1),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.DisconnectErrHandler(func(*nats.Conn, error) { c.kept.Clear() }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.told.Store(&err) }))...)
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.reported.Store(&err) }))...)
 	if err != nil {
 		return nil, c.fault(t.servers, err)
 	}
@@ -411,7 +411,7 @@ func (c *cluster) fault(what string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, place.ErrDamaged) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	for cause := &err; cause != nil; cause = c.told.Swap(nil) { // once: a later call may have no answer for another reason
+	for cause := &err; cause != nil; cause = c.reported.Swap(nil) { // once: a later call may have no answer for another reason
 		for is, means := range meanings {
 			if errors.Is(*cause, is) {
 				return fmt.Errorf("%s: %w (%w)", what, means, *cause)
