@@ -35,7 +35,7 @@ type Place interface {
 // Watcher is a place that tells of changes as they happen.
 type Watcher interface {
 	// Watch calls changed with the prefix once the watch is in force, then with the name of each object
-	// below it that is written, also by this machine, and with "" when what is there may not be what was
+	// below it that is written, also by this machine or last before, and with "" when what is there may not be what was
 	// written, as after another server took over. It ends, with the reason, when ctx does or the place fails.
 	Watch(ctx context.Context, prefix string, changed func(name string)) error
 }
