@@ -106,6 +106,7 @@ func read(m *fovea.Memory, op, name string) (k kept, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &k)
 	}
+	k.Machine = place.MachineOf(m.Histories().State, name, k.Machine)
 	return k, fault.Wrap(op, name, fault.Corrupt, err)
 }
 
@@ -258,11 +259,11 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	return &Remote{Name: req.Name, URL: req.URL, Sealed: key != nil, Machine: machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
 }
 
-// Keep notes a place in a state folder as a remote, with its key if it is sealed. It returns the new name
+// Keep notes a place in a state folder as a remote, with its key if it is sealed. It returns the name
 // under which this machine writes there.
 func Keep(state vfs.FS, name, url string, key *age.X25519Identity) (machine string, err error) {
 	host, _ := os.Hostname()
-	k := kept{URL: url, Machine: place.NewMachine(host)}
+	k := kept{URL: url, Machine: place.MachineOf(state, name, place.NewMachine(host))}
 	if key != nil {
 		k.Key = key.String()
 	}
@@ -276,8 +277,13 @@ func Keep(state vfs.FS, name, url string, key *age.X25519Identity) (machine stri
 	return k.Machine, err
 }
 
-func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, error) {
+func removeRemote(ctx context.Context, a api.Access, req RemoteRequest) (*Remote, error) {
 	const op = "remote remove"
+	over, err := turn(ctx, a)
+	if err != nil {
+		return nil, fault.Wrap(op, req.Name, fault.Other, err)
+	}
+	defer over()
 	k, err := read(a.Memex, op, req.Name)
 	if err != nil && fault.KindOf(err) != fault.Corrupt { // what cannot be read goes, too
 		return nil, err

@@ -180,6 +180,7 @@ func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, 
 			ctx = author.WithGrant(ctx, api.Grant{Agent: me.Agents[0], Role: api.Owner})
 		}
 	}
+	a.Call.Key = "" // each machine's work is a merge of its own, and one that is done again finds nothing new
 	twins := map[string]string{r.Self.Key: "this machine"}
 	for _, o := range others {
 		m := Machine{Name: o.Machine, Brought: []Brought{}, Member: o.Member.Name}
@@ -198,10 +199,11 @@ func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, 
 			if err == nil && !a.Call.DryRun {
 				err = r.Merged(o.Machine)
 			}
-			if errors.Is(err, corpus.ErrNever) || fault.KindOf(err) == fault.Denied { // what the others wrote comes all the same
-				m.Problem, err = err.Error(), nil
-			}
-			if err != nil {
+			switch kind := kindOf(err); {
+			case err == nil:
+			case errors.Is(err, corpus.ErrNever), kind == fault.Denied, kind == fault.Conflict, kind == fault.Invalid, kind == fault.NotFound, kind == fault.Corrupt:
+				m.Problem = err.Error() // what the others wrote comes all the same, and what this machine did goes there
+			default:
 				return err
 			}
 		}

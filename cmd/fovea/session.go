@@ -120,11 +120,11 @@ func localOf(c *config.Config) api.LocalOptions {
 	}
 }
 
-// places opens those that package place does not open by itself.
-func places() place.Openers {
+// places opens those that package place does not open by itself. Connections outlive a change of configuration.
+var places = sync.OnceValue(func() place.Openers {
 	return place.Openers{"s3": bucket.Opener(config.Buckets), "nats": cluster.Opener(),
 		"git+https": gitref.Open, "git+http": gitref.Open, "git+ssh": gitref.Open, "git+file": gitref.Open}
-}
+})
 
 // embedTimeout is how long a request waits for the embedder that does not ask for it, with a
 // daemon and without, so that both give the same window.

@@ -43,7 +43,7 @@ func (t *terms) inStep(l *live) func() {
 		var ctx context.Context
 		ctx, stop = context.WithCancel(l.ctx)
 		for _, name := range names {
-			p := &partner{terms: t, live: l, ctx: ctx, name: name, news: make(chan string, 64), from: map[string]bool{}}
+			p := &partner{terms: t, live: l, ctx: ctx, name: name, news: make(chan string, 64), from: map[string]bool{}, of: map[string]string{}}
 			if mode != config.SyncOff {
 				l.work.Go(func() { t.daemon.kept(ctx, "keeping in step with "+name, p.run) })
 			}
@@ -63,12 +63,13 @@ type partner struct {
 	news  chan string // machines that have written there, "" for any; closed if the place cannot be watched
 
 	// Of run:
-	due, last, all time.Time       // of exchanges: the next one, the one before, and the last one of all
-	rest           time.Duration   // between two
-	from           map[string]bool // as news: what the next one reads
-	isBehind       bool            // the remote lacks a commit
-	merges         int             // that exchanges made, and that commits has not brought yet
-	problem        string          // the last one that was logged
+	due, last, all time.Time         // of exchanges: the next one, the one before, and the last one of all
+	rest           time.Duration     // between two
+	from           map[string]bool   // as news: what the next one reads
+	isBehind       bool              // the remote lacks a commit
+	merges         int               // that exchanges made, and that commits has not brought yet
+	problem        string            // the last one that was logged
+	of             map[string]string // the same of the log of another machine
 }
 
 // run exchanges commits with the remote at once, after commits here, when other machines have written
@@ -141,6 +142,12 @@ func (p *partner) exchange() bool {
 		brought, damaged := done.Commits(), len(done.Damaged)
 		if p.merges += brought; done.Pushed > 0 || brought > 0 || damaged > 0 {
 			p.live.log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", brought, "damaged there", damaged)
+		}
+		for _, m := range done.Machines {
+			if p.of[m.Name] != m.Problem {
+				p.of[m.Name] = m.Problem
+				p.live.log.Warn("keeping in step", "remote", p.name, "machine", m.Name, "problem", cmp.Or(m.Problem, "none any longer"))
+			}
 		}
 	}
 	if problem != p.problem && p.ctx.Err() == nil {

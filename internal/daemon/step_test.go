@@ -151,3 +151,63 @@ func TestScrub(t *testing.T) {
 		t.Errorf("%s and %s", a.root(), b.root())
 	}
 }
+
+// TestBlocked: a log that cannot be merged here keeps neither what this machine did from the remote nor what others did
+// from here; the daemon says so once, and once that it is over.
+func TestBlocked(t *testing.T) {
+	meeting := placetest.NewMemory()
+	of := func(when string) func(*daemon.Options) {
+		return func(o *daemon.Options) {
+			o.Config.Sync = when
+			o.Local.Places = place.Openers{"mem": func(context.Context, string, bool) (place.Place, error) { return meeting, nil }}
+		}
+	}
+	a := begun(t, of(config.SyncOff))
+	b, c := a.twin(), a.twin()
+	remember := func(h *house, title, under string) {
+		t.Helper()
+		_, err := api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: title, Under: under})
+		h.check(err)
+	}
+	for _, h := range []*house{a, c, b} {
+		h.start(of(config.SyncOff))
+		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		h.check(err)
+	}
+	remember(a, "Of A", "x.org")
+	remember(c, "Of C", "c.org")
+	for _, h := range []*house{a, c} {
+		_, err := remotes.OpPush.Call(t.Context(), h.far.Service, remotes.SyncRequest{})
+		h.check(err)
+	}
+	b.check(os.Mkdir(filepath.Join(b.memex, "x.org"), 0o700))
+	remember(b, "Of B", "")
+	done, err := remotes.OpSync.Call(t.Context(), b.far.Service, remotes.SyncRequest{})
+	b.check(err)
+	problems := 0
+	for _, m := range done.Machines {
+		if m.Problem != "" {
+			problems++
+		}
+	}
+	if problems != 1 || len(done.Machines) != 2 || done.Pushed == 0 || !strings.Contains(b.read("c.org"), "Of C") {
+		t.Fatalf("%+v, %q", done, b.read("c.org"))
+	}
+	b.check(b.stop())
+	b.start(of(config.SyncAlways))
+	log := func() string {
+		text, _ := os.ReadFile(filepath.Join(b.config.StateDir, "serve.log"))
+		return string(text)
+	}
+	until(t, "a warning", func() bool { return strings.Contains(log(), "may not be touched") })
+	b.check(os.Remove(filepath.Join(b.memex, "x.org")))
+	remember(a, "More of A", "x.org")
+	_, err = remotes.OpPush.Call(t.Context(), a.far.Service, remotes.SyncRequest{})
+	a.check(err)
+	until(t, "the end of it", func() bool {
+		return strings.Contains(log(), "none any longer") && strings.Contains(b.read("x.org"), "More of A")
+	})
+	if n := strings.Count(log(), "may not be touched"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, log())
+	}
+}

@@ -3,6 +3,7 @@
 package daemon_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
@@ -164,6 +168,50 @@ func TestScrubAfterAnotherLeader(t *testing.T) {
 	})
 	if lost, _, err := placetest.Lost(t.Context(), p); err != nil || len(lost) > 0 {
 		t.Error(lost, err)
+	}
+}
+
+// TestScrubOfChunks: a piece whose message with the number of its chunks is lost, and whose chunks are there, is written again.
+func TestScrubOfChunks(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	how := func(o *daemon.Options) {
+		o.Config.Sync = config.SyncOff
+		o.Local.Places = place.Openers{"nats": cluster.Opener()}
+	}
+	h := begun(t, how)
+	h.start(how)
+	url := s.URL("team", "own=true")
+	_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: url, Plain: true})
+	h.check(err)
+	for range 4 {
+		lines := make([]string, 8000)
+		for i := range lines {
+			lines[i] = rand.Text()
+		}
+		_, err = api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Large", Body: strings.Join(lines, "\n")})
+		h.check(err)
+	}
+	_, err = remotes.OpPush.Call(t.Context(), h.far.Service, remotes.SyncRequest{})
+	h.check(err)
+	conn, err := nats.Connect("nats://" + s.Host(0))
+	h.check(err)
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	h.check(err)
+	stream, err := js.Stream(t.Context(), "FOVEA-OWN-team")
+	h.check(err)
+	h.check(stream.Purge(t.Context(), jetstream.WithPurgeSubject("fovea.own.team.packs.*.=.o")))
+	p, err := cluster.Open(t.Context(), url, false)
+	h.check(err)
+	defer p.Close()
+	for i := range 2 {
+		lost, _, err := placetest.Lost(t.Context(), p)
+		h.check(err)
+		if left, err := p.List(t.Context(), "packs/"); len(lost) == 0 != (i == 1) || len(left) == 0 {
+			t.Fatalf("scrub %d: lost %q of %q, %v", i, lost, left, err)
+		}
+		_, err = remotes.OpScrub.Call(t.Context(), h.far.Service, remotes.SyncRequest{})
+		h.check(err)
 	}
 }
 

@@ -95,7 +95,7 @@ func (r *Remote) Scrub(ctx context.Context) (read int, damaged []string, err err
 			continue
 		case err != nil && !isGone && !errors.Is(err, ErrDamaged):
 			return read, damaged, err
-		case !isGone && name != head:
+		case name != head: // also if it is gone: chunks of it may be left
 			if err := r.Place.Remove(ctx, name); err != nil {
 				return read, damaged, err
 			}

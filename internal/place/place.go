@@ -35,7 +35,7 @@ type Place interface {
 // Watcher is a place that tells of changes as they happen.
 type Watcher interface {
 	// Watch calls changed with the prefix once the watch is in force, then with the name of each object
-	// below it that is written, also by this machine, and with "" when what is there may not be what was
+	// below it that is written, also by this machine or last before, and with "" when what is there may not be what was
 	// written, as after another server took over. It ends, with the reason, when ctx does or the place fails.
 	Watch(ctx context.Context, prefix string, changed func(name string)) error
 }
@@ -140,9 +140,31 @@ func openAt(ctx context.Context, address string, others Openers, create bool) (P
 		return openSSH(ctx, address)
 	}
 	if open := others[scheme]; open != nil {
-		return open(ctx, address, create)
+		return within(ctx, address, func() (Place, error) { return open(ctx, address, create) })
 	}
 	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
+}
+
+// within opens a place unless ctx ends before. What is open later is closed.
+func within(ctx context.Context, address string, open func() (Place, error)) (Place, error) {
+	var p Place
+	var err error
+	done := make(chan struct{})
+	go func() {
+		p, err = open()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return p, err
+	case <-ctx.Done():
+	}
+	go func() {
+		if <-done; err == nil {
+			_ = p.Close()
+		}
+	}()
+	return nil, fmt.Errorf("%s: %w: %w", Shown(address), ErrNoAnswer, ctx.Err())
 }
 
 // Shown is an address as a message may have it: without what could be a password or a key, which

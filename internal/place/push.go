@@ -3,6 +3,7 @@
 package place
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,6 +207,13 @@ func (p *pushing) drop(names []string) error {
 		errs = append(errs, p.r.Place.Remove(p.ctx, name))
 	}
 	return errors.Join(errs...)
+}
+
+// MachineOf returns the name under which this machine writes to a remote; before its first push it is the one given.
+func MachineOf(state vfs.FS, remote, before string) string {
+	var own pushed
+	_ = vfs.ReadJSON(state, Folder+"/"+remote+"/"+pushedFile, &own) // a push says why it cannot be read
+	return cmp.Or(own.Machine, before)
 }
 
 // Behind returns how many commits of the histories this machine's log lacks, as far as is

@@ -270,19 +270,10 @@ func (r remoteReferee) Release(ctx context.Context, task string, number uint64) 
 func (r remoteReferee) ask(ctx context.Context, wait time.Duration, question func(context.Context, Referee) (uint64, error)) (uint64, error) {
 	ctx, stop := context.WithTimeout(ctx, wait)
 	defer stop()
-	number, answer := uint64(0), make(chan error, 1)
-	go func() {
-		p, err := Open(ctx, r.address, r.places)
-		if err == nil {
-			defer p.Close()
-			number, err = question(ctx, p.(Referee))
-		}
-		answer <- err
-	}()
-	select {
-	case err := <-answer:
-		return number, err
-	case <-ctx.Done():
-		return 0, fmt.Errorf("%s: %w", Shown(r.address), ErrNoAnswer)
+	p, err := Open(ctx, r.address, r.places)
+	if err != nil {
+		return 0, err
 	}
+	defer p.Close()
+	return question(ctx, p.(Referee))
 }

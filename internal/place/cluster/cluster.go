@@ -51,6 +51,8 @@ type cluster struct {
 	kept   sync.Map      // of each object the version that was read or written last
 	others atomic.Int32  // that use the connection, too; below 0 nobody does
 	lease  time.Duration // the longest of a claim
+
+	reported atomic.Pointer[error] // by the servers, of a call that will have no answer
 }
 
 // version is one of an object.
@@ -61,23 +63,36 @@ type version struct {
 
 // Opener returns what opens places. Those of one address that are there and open at once have one connection.
 func Opener() func(ctx context.Context, address string, create bool) (place.Place, error) {
-	var mu sync.Mutex
-	open := map[string]*cluster{}
+	var all sync.Map // by address
 	return func(ctx context.Context, address string, create bool) (place.Place, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if c := open[address]; c != nil && !create {
-			if c.others.Add(1) > 0 && c.conn.IsConnected() {
-				return c, nil
-			}
-			_ = c.Close() // the last user is leaving, or the connection is broken
+		if create {
+			return Open(ctx, address, create)
 		}
-		p, err := Open(ctx, address, create)
-		if err == nil && !create {
-			open[address] = p.(*cluster)
-		}
-		return p, err
+		s, _ := all.LoadOrStore(address, &shared{})
+		return s.(*shared).open(ctx, address)
 	}
+}
+
+// shared is the connection that places of an address have.
+type shared struct {
+	mu sync.Mutex
+	c  *cluster
+}
+
+func (s *shared) open(ctx context.Context, address string) (place.Place, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.c != nil {
+		if s.c.others.Add(1) > 0 && s.c.conn.IsConnected() {
+			return s.c, nil
+		}
+		_ = s.c.Close() // the last user is leaving, or the connection is broken
+	}
+	p, err := Open(ctx, address, false)
+	if err == nil && (s.c == nil || s.c.others.Load() < 0) { // else that of a watch, which connects again
+		s.c = p.(*cluster)
+	}
+	return p, err
 }
 
 // Open opens the place that an address names. With create, a stream that is missing is made.
@@ -90,7 +105,7 @@ func Open(ctx context.Context, address string, create bool) (place.Place, error)
 	c := &cluster{prefix: t.prefix, lease: place.MaxLease}
 	c.conn, err = nats.Connect(t.servers, append(t.options, nats.Name("fovea"), nats.Timeout(dialWait), nats.MaxReconnects(-1),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.DisconnectErrHandler(func(*nats.Conn, error) { c.kept.Clear() }),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))...) // the connection keeps the last one; the library's own handler prints
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.reported.Store(&err) }))...)
 	if err != nil {
 		return nil, c.fault(t.servers, err)
 	}
@@ -264,8 +279,8 @@ func (c *cluster) Remove(ctx context.Context, name string) error {
 	return c.fault(name, c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.subject(name, ">"))))
 }
 
-// Watch calls changed for each object of a folder that is written from now on, and when the servers say that
-// another one leads the stream, see place.Watcher.
+// Watch calls changed for the last object of a folder that was written and each that is from now on, and when the servers
+// say that another one leads the stream, see place.Watcher. From the last one on, a broken connection loses none.
 func (c *cluster) Watch(ctx context.Context, folder string, changed func(name string)) error {
 	elected, err := c.conn.Subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."+c.stream.CachedInfo().Config.Name, func(*nats.Msg) {
 		c.kept.Clear()
@@ -276,7 +291,7 @@ func (c *cluster) Watch(ctx context.Context, folder string, changed func(name st
 	}
 	defer func() { _ = elected.Unsubscribe() }() // the connection may be closed
 	consumer, err := c.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{c.subject(folder+"*", whole)}, DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true,
+		FilterSubjects: []string{c.subject(folder+"*", whole)}, DeliverPolicy: jetstream.DeliverLastPolicy, HeadersOnly: true,
 	})
 	if err != nil {
 		return c.fault(folder, err)
@@ -396,10 +411,10 @@ func (c *cluster) fault(what string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, place.ErrDamaged) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	for _, cause := range []error{err, c.conn.LastError()} {
+	for cause := &err; cause != nil; cause = c.reported.Swap(nil) { // once: a later call may have no answer for another reason
 		for is, means := range meanings {
-			if errors.Is(cause, is) {
-				return fmt.Errorf("%s: %w (%w)", what, means, cause)
+			if errors.Is(*cause, is) {
+				return fmt.Errorf("%s: %w (%w)", what, means, *cause)
 			}
 		}
 	}

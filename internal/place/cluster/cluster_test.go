@@ -12,6 +12,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -376,5 +377,154 @@ func TestAddress(t *testing.T) {
 		if _, err := cluster.Open(t.Context(), url, true); !errors.Is(err, place.ErrURL) || strings.Contains(err.Error(), "geheim") {
 			t.Errorf("%s: %v", url, err)
 		}
+	}
+}
+
+// relay stands before the first server. cut ends all connections, and takes new ones or not.
+func relay(t *testing.T, s *placetest.Servers) (address string, cut func(isDown bool)) {
+	t.Helper()
+	near, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { near.Close() })
+	var mu sync.Mutex
+	var open []net.Conn
+	refuses := false
+	one := func(in net.Conn) {
+		mu.Lock()
+		defer mu.Unlock()
+		out, err := net.Dial("tcp", s.Host(0))
+		if err != nil || refuses {
+			in.Close()
+			return
+		}
+		open = append(open, in, out)
+		for _, c := range [][2]net.Conn{{in, out}, {out, in}} {
+			go func() {
+				_, _ = io.Copy(c[0], c[1])
+				c[0].Close()
+			}()
+		}
+	}
+	go func() {
+		for in, err := near.Accept(); err == nil; in, err = near.Accept() {
+			one(in)
+		}
+	}()
+	return "nats://" + near.Addr().String() + "/team?replicas=1", func(isDown bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range open {
+			c.Close()
+		}
+		open, refuses = nil, isDown
+	}
+}
+
+// TestBrokenWatch: what is written while the connection of a watch is broken is told once it is back, also if nothing was
+// told before, and the watch has its connection with those who come later, whoever came meanwhile.
+func TestBrokenWatch(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	direct := create(t, s.URL("team", ""))
+	address, cut := relay(t, s)
+	open := cluster.Opener()
+	p, err := open(t.Context(), address, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	news := make(chan string, 100)
+	watching, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() { _ = p.(place.Watcher).Watch(watching, "heads/", func(name string) { news <- name }) }()
+	await := func(want string) {
+		t.Helper()
+		for over := time.After(30 * time.Second); ; {
+			select {
+			case name := <-news:
+				if name == want {
+					return
+				}
+			case <-over:
+				t.Fatalf("the watch did not tell of %s", want)
+			}
+		}
+	}
+	await("heads/")
+	for _, name := range []string{"heads/a", "heads/b"} {
+		cut(true)
+		if q, err := open(t.Context(), address, false); err == nil {
+			q.Close() // the end of the connection has not arrived yet
+		}
+		if err := direct.Put(t.Context(), name, "", []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		cut(false)
+		q, err := open(t.Context(), address, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Close()
+		await(name)
+		if q, err = open(t.Context(), address, false); err != nil || q != p {
+			t.Errorf("the connection of the watch is not shared after %s: %v", name, err)
+		}
+		q.Close()
+	}
+}
+
+// TestDeadServers: servers that take a connection and say nothing keep nobody from others, and nobody longer than its
+// context lasts.
+func TestDeadServers(t *testing.T) {
+	s := placetest.StartServers(t, 1, "")
+	create(t, s.URL("team", ""))
+	dead, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dead.Close()
+	places := place.Openers{"nats": cluster.Opener()}
+	waiting, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := place.Open(waiting, "nats://"+dead.Addr().String()+"/x", places)
+		ended <- err
+	}()
+	taken, err := dead.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	begun := time.Now()
+	p, err := place.Open(t.Context(), s.URL("team", ""), places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	stop()
+	if err := <-ended; !errors.Is(err, place.ErrNoAnswer) || time.Since(begun) > 3*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begun))
+	}
+}
+
+// TestRightOnce: that a right is missing is told of the call that lacked it, and of no later one without an answer.
+func TestRightOnce(t *testing.T) {
+	s := placetest.StartServers(t, 1, "accounts { A { jetstream: enabled, users: [ { user: a, password: b, permissions: "+
+		"{ publish: { deny: \"fovea.>\" } } } ] } }\nno_auth_user: a")
+	create(t, s.URL("team", ""))
+	var isLost atomic.Bool
+	p, err := cluster.Open(t.Context(), lossy(t, s, func([]byte) bool { return isLost.Load() }), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Put(t.Context(), "heads/a", "", []byte("x")); !errors.Is(err, place.ErrRight) {
+		t.Errorf("without the right: %v", err)
+	}
+	isLost.Store(true)
+	soon, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer stop()
+	if _, _, err := p.Get(soon, "heads/a"); !errors.Is(err, place.ErrNoAnswer) || errors.Is(err, place.ErrRight) {
+		t.Errorf("without a reply: %v", err)
 	}
 }

@@ -168,18 +168,19 @@ var meanings = []struct {
 }
 
 // git runs git in the repository of this process, and returns what it prints. Nothing of the person's
-// configuration runs but what finds credentials, and nobody is asked.
+// configuration runs but what finds credentials and what takes the place of ssh, which alone may ask at a terminal.
 func (r *repository) git(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, maxWait)
 	defer stop()
 	all := []string{"-c", "unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES; " +
+		`test -n "$GIT_SSH_COMMAND$GIT_SSH$(git "$1" config core.sshCommand)" || export GIT_SSH_COMMAND="ssh -oBatchMode=yes"; ` +
 		"ulimit -f " + maxFile + ` && exec git "$@"`, "sh", "--git-dir=" + r.home, "-c", "core.hooksPath=/dev/null", "-c", "transfer.fsckObjects=true",
 		"-c", "fetch.negotiationAlgorithm=noop", "-c", "gc.auto=0", "-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30",
 		"-c", "credential.interactive=false"}
 	c := exec.CommandContext(ctx, "sh", append(all, args...)...)
 	c.WaitDelay = stopWait
 	c.Stdin = bytes.NewReader(input)
-	c.Env = append(c.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GIT_ALLOW_PROTOCOL=file:https:ssh:http")
+	c.Env = append(c.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GIT_ALLOW_PROTOCOL=file:https:ssh:http")
 	out, err := c.Output()
 	failed, isFailed := errors.AsType[*exec.ExitError](err)
 	if ctx.Err() != nil || !isFailed {

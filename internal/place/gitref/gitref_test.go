@@ -168,3 +168,30 @@ func TestForced(t *testing.T) {
 		t.Errorf("under the tag from before: %v", err)
 	}
 }
+
+// TestNobodyIsAsked: ssh asks at no terminal, unless the person has a command of their own for it, which runs as it is.
+func TestNobodyIsAsked(t *testing.T) {
+	programs, args := t.TempDir(), filepath.Join(t.TempDir(), "args")
+	for _, name := range []string{"ssh", "other"} {
+		script := "#!/bin/sh\necho " + name + " \"$@\" $SSH_ASKPASS_REQUIRE >>" + args + "\nexit 1\n"
+		if err := os.WriteFile(filepath.Join(programs, name), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", programs+":"+os.Getenv("PATH"))
+	for i, want := range []string{"ssh -oBatchMode=yes", "other"} {
+		if i == 1 {
+			t.Setenv("GIT_CONFIG_COUNT", "1")
+			t.Setenv("GIT_CONFIG_KEY_0", "core.sshCommand")
+			t.Setenv("GIT_CONFIG_VALUE_0", "other")
+		}
+		if _, err := gitref.Open(t.Context(), "git+ssh://h/x", true); !errors.Is(err, place.ErrNoAnswer) {
+			t.Error(err)
+		}
+		text, _ := os.ReadFile(args)
+		_ = os.Remove(args)
+		if !strings.HasPrefix(string(text), want) || strings.Contains(string(text), "BatchMode") != (i == 0) || !strings.Contains(string(text), " never\n") {
+			t.Errorf("what ran is %q, want %q", text, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package placetest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -122,7 +123,7 @@ func (m *Memory) Remove(_ context.Context, name string) error {
 // Close implements place.Place.
 func (m *Memory) Close() error { return nil }
 
-// Lost returns the pieces that heads of a plain place name and that are not there, and as litter those
+// Lost returns the pieces that heads of a plain place name and that cannot be read, and as litter those
 // there that no head names.
 func Lost(ctx context.Context, p place.Place) (lost, litter []string, err error) {
 	heads, err := p.List(ctx, "heads/")
@@ -146,8 +147,12 @@ func Lost(ctx context.Context, p place.Place) (lost, litter []string, err error)
 		for _, pack := range h.Packs {
 			for _, piece := range pack.Pieces {
 				at := strings.TrimPrefix(pack.Series+"-"+piece.Name, "-")
-				if named["packs/"+at] = true; !slices.Contains(there, "packs/"+at) {
+				named["packs/"+at] = true
+				switch _, _, err := p.Get(ctx, "packs/"+at); {
+				case errors.Is(err, place.ErrNone), errors.Is(err, place.ErrDamaged), err == nil && !slices.Contains(there, "packs/"+at):
 					lost = append(lost, name+" names "+at)
+				case err != nil:
+					return nil, nil, err
 				}
 			}
 		}
