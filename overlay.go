@@ -255,12 +255,10 @@ func (o *overlay) counts(i int, path string) bool {
 	case s.Root.InRegion(path):
 		return true
 	}
-	for _, l := range o.below[:i] {
-		if _, has := l.view.State.Document(path); has {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(o.below[:i], func(l layer) bool {
+		_, has := l.view.State.Document(path)
+		return has
+	})
 }
 
 // fileBelow returns the digest of the file that the layers below have at a path.

@@ -66,34 +66,30 @@ func WithKey(svc Service, key string) Service {
 	if key == "" {
 		return svc
 	}
-	return func(ctx context.Context, c Call) (any, error) {
-		c.Key = key
-		return svc(ctx, c)
-	}
+	return changing(svc, func(c *Call) { c.Key = key })
 }
 
 // WithSync returns a service whose calls treat the folder in this way.
-func WithSync(svc Service, sync Sync) Service {
-	return func(ctx context.Context, c Call) (any, error) {
-		c.Sync = sync
-		return svc(ctx, c)
-	}
-}
+func WithSync(svc Service, sync Sync) Service { return changing(svc, func(c *Call) { c.Sync = sync }) }
 
 // WithWarn returns a service whose calls tell warn what LocalOptions.Warn is told of others.
 func WithWarn(svc Service, warn func(error)) Service {
-	return func(ctx context.Context, c Call) (any, error) {
-		c.Warn = warn
-		return svc(ctx, c)
-	}
+	return changing(svc, func(c *Call) { c.Warn = warn })
 }
 
 // Within returns a service for further calls that the answer to c takes: they share its
 // key, its sync and its warnings.
 func (c Call) Within(svc Service) Service {
-	return func(ctx context.Context, further Call) (any, error) {
+	return changing(svc, func(further *Call) {
 		further.Key, further.Sync, further.Warn, further.Further = c.Key, c.Sync, c.Warn, true
-		return svc(ctx, further)
+	})
+}
+
+// changing returns a service that changes each call before it is made.
+func changing(svc Service, change func(*Call)) Service {
+	return func(ctx context.Context, c Call) (any, error) {
+		change(&c)
+		return svc(ctx, c)
 	}
 }
 

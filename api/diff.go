@@ -217,12 +217,10 @@ func unified(before, after map[*node.Node]int, was, is *node.Node) string {
 
 // isEncrypted reports whether the text of a changed node is encrypted in a view.
 func isEncrypted(v *view.View, c *Changed) bool {
-	for _, id := range []string{c.ID, c.Was} {
-		if n, ok := v.Get(id); ok && (n.Derived.Encrypted || document.IsEncrypted(n.Path)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{c.ID, c.Was}, func(id string) bool {
+		n, ok := v.Get(id)
+		return ok && (n.Derived.Encrypted || document.IsEncrypted(n.Path))
+	})
 }
 
 // withholdTexts takes out what changed in some nodes: in files that are locked down, of which

@@ -179,7 +179,7 @@ func target(ctx context.Context, l *Local, op, name, digest string) (on *Local, 
 	if name := l.Memex.Folder().Buffers().Holder(n.Path); name != "" { // before what the buffer shows is taken for a conflict
 		return l, "", opts, fault.Wrap(op, n.Path, fault.Busy, &corpus.BusyError{Lock: corpus.BufferLock(name)})
 	}
-	on, err = holding(ctx, l, v, holder(v, n))
+	on, err = inScope(ctx, l, v.Scope(holder(v, n)))
 	return on, n.ID, opts, err
 }
 
@@ -270,7 +270,7 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 	}
 	slices.Sort(ids) // for Compact; the answer is in document order
 	ids = slices.Compact(ids)
-	return inOrder(l, v, ids), nil
+	return inOrder(v, ids), nil
 }
 
 // assignByScope gives ids to nodes, scope by scope.
@@ -281,12 +281,10 @@ func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([
 		if err != nil {
 			return nil, err
 		}
-		var of []string
-		for _, id := range ids {
-			if n, ok := v.Get(id); ok && v.Scope(n) == cmp.Or(scope, "memex") {
-				of = append(of, id)
-			}
-		}
+		of := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+			n, ok := v.Get(id)
+			return !ok || v.Scope(n) != cmp.Or(scope, "memex")
+		})
 		if len(of) == 0 {
 			continue
 		}
@@ -311,7 +309,7 @@ func inside(path, folder string) bool {
 }
 
 // inOrder lists nodes in document order.
-func inOrder(l *Local, v *view.View, ids []string) []Node {
+func inOrder(v *view.View, ids []string) []Node {
 	nodes := make([]*node.Node, 0, len(ids))
 	for n := range v.All() {
 		if _, ok := slices.BinarySearch(ids, n.ID); ok {

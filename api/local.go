@@ -137,10 +137,7 @@ func warnRemoved(ctx context.Context, l *Local) {
 	if len(removed) == 0 {
 		return
 	}
-	names := make([]string, min(len(removed), 3))
-	for i := range names {
-		names[i] = strconv.Quote(removed[i])
-	}
+	names := each(removed[:min(len(removed), 3)], strconv.Quote)
 	more, way := "", "fovea restore "+strings.Join(names, " ")
 	if len(removed) > len(names) {
 		more, way = fmt.Sprintf(" and %d more", len(removed)-len(names)), fmt.Sprintf("fovea rollback seq:%d", before)

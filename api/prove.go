@@ -83,7 +83,7 @@ func prove(ctx context.Context, l *Local, req ProofRequest) (*Proof, error) {
 	if err != nil {
 		return nil, fault.Wrap("prove", req.ID, fault.Other, err)
 	}
-	v, err := proof.Check(text, travel.Verifiers(l.History()))
+	v, err := proof.Check(text, travel.Options(l.History()).Verifiers)
 	if err != nil {
 		return nil, fault.Wrap("prove", req.ID, fault.Conflict, err)
 	}
@@ -132,7 +132,7 @@ func checkProof(_ context.Context, l *Local, req CheckProofRequest) (*Verdict, e
 	if req.Proof == "" {
 		return nil, fault.Errorf("check proof", "proof", fault.Invalid, "it is empty")
 	}
-	keys := travel.Verifiers(l.History())
+	keys := travel.Options(l.History()).Verifiers
 	if req.Key != "" {
 		key, err := note.NewVerifier(req.Key)
 		if err != nil {

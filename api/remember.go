@@ -54,7 +54,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 			return nil, Named(failed, "remember")
 		}
 		under = n.ID
-		l, err = holding(ctx, l, v, n)
+		l, err = inScope(ctx, l, v.Scope(n))
 	}
 	if err != nil {
 		return nil, err

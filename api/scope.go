@@ -14,8 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // HeaderProject names the project of a request, as HeaderSession its session.
@@ -74,8 +72,10 @@ func (l *Local) Serve(ctx context.Context, c Call) (any, error) {
 			answer, err = r.Answer, r.Err
 		}
 	}
-	if len(on.Over) > 0 && err == nil {
-		warnUnwritable(&on, on.Over)
+	if len(on.Over) > 0 && err == nil { // one whose history is damaged or missing takes no writes, and the answer lacks what it held
+		if broken := l.Memex.Writable(on.Over...); broken != nil {
+			on.Warn(fmt.Errorf("%w; see fovea verify", broken))
+		}
 	}
 	if err == nil && !c.Further && !c.DryRun && l.Options.Did != nil {
 		if agent, session := l.AgentAndSession(ctx, ""); agent != "" {
@@ -83,14 +83,6 @@ func (l *Local) Serve(ctx context.Context, c Call) (any, error) {
 		}
 	}
 	return answer, err
-}
-
-// warnUnwritable tells who named scopes that one of them takes no writes: its history may be
-// damaged or missing, and then the answer lacks what it held.
-func warnUnwritable(l *Local, scopes []string) {
-	if err := l.Memex.Writable(scopes...); err != nil {
-		l.Warn(fmt.Errorf("%w; see fovea verify", err))
-	}
 }
 
 // WarnOthers names the scopes that an operation which mends a history was not about. Those whose
@@ -127,11 +119,6 @@ func narrowest(ctx context.Context, l *Local, scopes []string) (*fovea.Memory, e
 		}
 	}
 	return l.Memex, nil
-}
-
-// holding returns the service over the memory that holds a node of a view.
-func holding(ctx context.Context, l *Local, v *view.View, n *node.Node) (*Local, error) {
-	return inScope(ctx, l, v.Scope(n))
 }
 
 // inScope returns the service over the memory of a scope.

@@ -88,7 +88,9 @@ func requests(edited string) []asked {
 		asked{"import", exchange.ImportRequest{Kind: "markdown", Source: "/nowhere"}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: "/nowhere/x.jsonl"}},
 		asked{"checkpoint", api.CheckpointRequest{To: api.PlaceIPFS}}, asked{"restore", api.RestoreRequest{From: api.PlaceIPFS, CID: "x"}},
 		asked{"push", remotes.SyncRequest{Name: remotes.IPFSPrefix}}, asked{"pull", remotes.SyncRequest{Name: remotes.IPFSPrefix + "x"}},
-		asked{"push", remotes.SyncRequest{}}, asked{"pull", remotes.SyncRequest{}}, asked{"sync", remotes.SyncRequest{}})
+		asked{"push", remotes.SyncRequest{}}, asked{"pull", remotes.SyncRequest{}}, asked{"sync", remotes.SyncRequest{}},
+		asked{"remote-scrub", remotes.SyncRequest{}}, asked{"remote-admit", remotes.AdmitRequest{Name: "x", Member: "box", Key: "x"}},
+		asked{"remote-expel", remotes.ExpelRequest{Name: "x", Member: "box"}})
 	for _, to := range []string{"", "0", "1", "before", "between", "kept", "seq:1", "seq:2", "seq:3", "2020-01-01", "head"} {
 		for _, r := range []api.RollbackRequest{{To: to}, {To: to, Skip: true}, {To: to, MemoryOnly: true}} {
 			all = append(all, asked{"rollback", r})

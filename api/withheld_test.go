@@ -604,7 +604,7 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 	case f.Type.Kind() != reflect.String, slices.Contains([]string{
 		"counter", "session", "sha256", "state", "kind", "label", "into", "file", "url", "passphrase", "since", "for", "source", "cid",
 		"name", "title", "todo", "priority", "schedule", "deadline", "body", "action", "keep_all",
-		"hourly", "daily", "subject", "client", "buffer", "lease", "op", "reason", "proof", "key",
+		"hourly", "daily", "subject", "client", "buffer", "lease", "op", "reason", "proof", "key", "member", "seal",
 	}, key):
 		return nil // numbers, what is only written, and what names none of the nodes
 	default:

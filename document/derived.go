@@ -112,12 +112,14 @@ type TagGroup struct {
 	Exclusive bool
 }
 
-// The properties of a task that an agent has claimed. They change together: who holds it, the
-// number of the claim, and until when, in RFC 3339.
+// The properties of a task that an agent has claimed. They change together: who holds it, the number of the
+// claim, until when, in RFC 3339, and whether a referee keeps the task from other machines: t, or nil if it did
+// not answer the last renewal.
 const (
-	ClaimedBy  = "CLAIMED_BY"
-	ClaimKey   = "CLAIM"
-	LeaseUntil = "LEASE_UNTIL"
+	ClaimedBy    = "CLAIMED_BY"
+	ClaimKey     = "CLAIM"
+	LeaseUntil   = "LEASE_UNTIL"
+	ClaimGranted = "CLAIM_GRANTED"
 )
 
 // maxClaim is the largest number that JSON readers keep exact.

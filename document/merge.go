@@ -91,16 +91,7 @@ func (o *Fields) Lines(field, base, won, lost string) string {
 // Union merges two lists as sets: removals and additions of both sides count. The
 // result has the order of the first side, then of the second.
 func Union(base, won, lost []string) []string {
-	var out []string
-	for _, x := range won {
-		if slices.Contains(lost, x) || !slices.Contains(base, x) {
-			out = append(out, x)
-		}
-	}
-	for _, x := range lost {
-		if !slices.Contains(won, x) && !slices.Contains(base, x) {
-			out = append(out, x)
-		}
-	}
-	return out
+	gone := func(x string) bool { return slices.Contains(base, x) && !slices.Contains(lost, x) }
+	known := func(x string) bool { return slices.Contains(base, x) || slices.Contains(won, x) }
+	return slices.Concat(slices.DeleteFunc(slices.Clone(won), gone), slices.DeleteFunc(slices.Clone(lost), known))
 }

@@ -3,6 +3,7 @@
 package embed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -256,10 +257,7 @@ func (c call) scores(ctx context.Context, r *remote, model, query string, docume
 	}
 	scores := make([]float64, len(documents))
 	for i, d := range ordered {
-		value := d.Relevance
-		if value == nil {
-			value = d.Score
-		}
+		value := cmp.Or(d.Relevance, d.Score)
 		if value == nil {
 			return nil, fmt.Errorf("%s: a score is missing: %w", c.path, ErrProtocol)
 		}

@@ -3,6 +3,8 @@
 package node
 
 import (
+	"errors"
+	"path"
 	"slices"
 	"strings"
 
@@ -41,15 +43,7 @@ func (e *Entry) Equal(o *Entry) bool {
 	if e == nil || o == nil {
 		return e == o
 	}
-	if e.Own != o.Own || e.Version != o.Version || e.Parent != o.Parent || e.Path != o.Path || len(e.Kids) != len(o.Kids) {
-		return false
-	}
-	for i, k := range e.Kids {
-		if k != o.Kids[i] {
-			return false
-		}
-	}
-	return true
+	return e.Own == o.Own && e.Version == o.Version && e.Parent == o.Parent && e.Path == o.Path && slices.Equal(e.Kids, o.Kids)
 }
 
 // Key returns the node's place in the Merkle map: SHA-256 of its id.
@@ -137,4 +131,44 @@ func (n *Node) Body() string {
 		return n.Content
 	}
 	return n.Content[start:]
+}
+
+var (
+	// ErrDigest is returned for bytes that do not match their digest.
+	ErrDigest = errors.New("content does not match its digest")
+	// ErrFormat is returned for a block of a format this version cannot read.
+	ErrFormat = errors.New("unknown format")
+	// ErrShape is returned for nodes that do not form the document.
+	ErrShape = errors.New("nodes do not form the document")
+)
+
+// BaseName returns the name of a document without a title: its file name without folder
+// and extension.
+func BaseName(p string) string {
+	b := path.Base(p)
+	return strings.TrimSuffix(b, path.Ext(b))
+}
+
+// Opening returns the first line of the node's own text that is not stars, a drawer or a
+// keyword, to identify a node without a title. It is "" if there is none, and for
+// encrypted text. O(length of the skipped text).
+func (n *Node) Opening() string {
+	if n.Derived.Encrypted || document.IsEncrypted(n.Path) {
+		return ""
+	}
+	_, text := n.Heading()
+	inDrawer := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.EqualFold(line, ":end:"):
+			inDrawer = false
+		case inDrawer || strings.Trim(line, "*") == "" || strings.HasPrefix(line, "#+"):
+		case len(line) > 2 && line[0] == ':' && line[len(line)-1] == ':' && !strings.Contains(line, " "):
+			inDrawer = true
+		default:
+			return strings.ToValidUTF8(line, "\uFFFD")
+		}
+	}
+	return ""
 }

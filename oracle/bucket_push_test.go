@@ -52,7 +52,7 @@ func TestBucketPushers(t *testing.T) {
 				must(place.Join(t.Context(), still, r.Memex, true, ""))
 			}
 			running.Go(func() {
-				if _, err := r.Push(t.Context(), sources, ""); err != nil && !errors.Is(err, place.ErrNoAnswer) && !errors.Is(err, place.ErrChanged) {
+				if _, err := r.Push(t.Context(), sources); err != nil && !errors.Is(err, place.ErrNoAnswer) && !errors.Is(err, place.ErrChanged) {
 					t.Error(err)
 				}
 			})

@@ -3,6 +3,7 @@
 package org
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -124,10 +125,7 @@ func displayTitle(title string) string {
 		if title[link.Start] != '[' {
 			continue
 		}
-		shown := link.Description
-		if shown == "" {
-			shown = link.Raw
-		}
+		shown := cmp.Or(link.Description, link.Raw)
 		b.WriteString(title[at:link.Start] + shown)
 		at = link.End
 	}

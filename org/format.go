@@ -48,9 +48,6 @@ func (t Text) Source() string { return t.Document.Source }
 // Headlines returns the number of headlines.
 func (t Text) Headlines() int { return len(t.Document.Headlines) }
 
-// IsTop reports whether headline i has no parent.
-func (t Text) IsTop(i int) bool { return t.Document.Headlines[i].Parent < 0 }
-
 // Own returns the offsets of the own text of headline i, or of the zeroth section.
 func (t Text) Own(i int) (start, end int) {
 	if i < 0 {

@@ -89,9 +89,6 @@ func TestFormatText(t *testing.T) {
 	if diff := cmp.Diff([]string{"intro\n", "* A\nx\n", "** B\n", "* C\n"}, own); diff != "" {
 		t.Errorf("own texts (-want +got)\n%s", diff)
 	}
-	if !doc.IsTop(0) || doc.IsTop(1) || !doc.IsTop(2) {
-		t.Errorf("top: %v %v %v", doc.IsTop(0), doc.IsTop(1), doc.IsTop(2))
-	}
 	if format := (org.Format{}); !format.Owns("a/B.ORG") || !format.Owns("a.org_archive") || format.Owns("a.md") {
 		t.Error("a path has the wrong owner")
 	}

@@ -12,11 +12,10 @@ import (
 
 // claimKeys are the properties of a claim, which are merged as one value: mixed, they would be a
 // claim that nobody made.
-var claimKeys = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil}
+var claimKeys = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil, document.ClaimGranted}
 
-// claim merges the claim of a task into the lines of the winner. If both sides claimed it, the
-// earlier claim stays, which has the smaller number, then that of the holder whose name comes
-// first; the other side learns it from the conflict and from its next write.
+// claim merges the claim of a task into the lines of the winner. If both sides claimed it, see later for
+// the one that stays; the other side learns it from the conflict and from its next write.
 func (o *ownMerge) claim(lines []drawerLine, b, w, l drawerLines) []drawerLine {
 	from := w
 	switch was, won, lost := b.claimText(), w.claimText(), l.claimText(); {
@@ -49,16 +48,22 @@ func (d drawerLines) claimText() string {
 	return strings.Join(values, "\n")
 }
 
-// later reports whether the claim of b stays rather than that of a: b alone has a holder, or
-// was made earlier. Of one claim the longer lease stays; without holders the greater number.
+// later reports whether the claim of b stays rather than that of a. One with a holder stays, then one of a
+// referee, of two of a referee the greater number, of two provisional ones the earlier, with the smaller number,
+// then the holder whose name comes first, and of one claim the longer lease; without holders the greater number.
 func later(a, b drawerLines) bool {
 	byA, byB := a.value(document.ClaimedBy), b.value(document.ClaimedBy)
 	numberA, numberB := document.ClaimNumber(a.last(document.ClaimKey)), document.ClaimNumber(b.last(document.ClaimKey))
+	grantedA, grantedB := a.last(document.ClaimGranted) == "t", b.last(document.ClaimGranted) == "t"
 	switch {
 	case byA == "" && byB == "":
 		return numberB > numberA
 	case byA == "" || byB == "":
 		return byA == ""
+	case grantedA != grantedB:
+		return grantedB
+	case grantedA && numberA != numberB:
+		return numberB > numberA
 	}
 	order := cmp.Or(cmp.Compare(numberA, numberB), cmp.Compare(byA, byB), cmp.Compare(b.value(document.LeaseUntil), a.value(document.LeaseUntil)))
 	return order > 0

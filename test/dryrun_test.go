@@ -264,9 +264,10 @@ var trialRequests = map[string][]func(w *trials, dry bool) any{
 			return remotes.BundleReadRequest{File: w.bundle, Replace: true, DryRun: dry}
 		},
 	},
-	"sync": {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
-	"pull": {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
-	"push": {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
+	"sync":         {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
+	"pull":         {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
+	"push":         {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
+	"remote-scrub": {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
 	"review-accept": {
 		func(w *trials, dry bool) any { return agents.ReviewDecision{ID: w.proposed[0], DryRun: dry} },
 		func(w *trials, dry bool) any { return agents.ReviewDecision{ID: w.proposed[1], DryRun: dry} },

@@ -116,9 +116,8 @@ func (markdown) KeptWhole(string) string { return "" }
 
 func (t mdText) Keywords() (all, done []string) { return nil, nil }
 
-func (t mdText) Source() string   { return t.source }
-func (t mdText) Headlines() int   { return len(t.headlines) }
-func (t mdText) IsTop(i int) bool { return t.headlines[i].parent < 0 }
+func (t mdText) Source() string { return t.source }
+func (t mdText) Headlines() int { return len(t.headlines) }
 
 func (t mdText) Own(i int) (start, end int) {
 	if i < 0 {

@@ -117,5 +117,5 @@ func (w *world) push(r *place.Remote) (place.Pushed, error) {
 		return place.Pushed{}, err
 	}
 	defer release()
-	return r.Push(w.t.Context(), sources, "")
+	return r.Push(w.t.Context(), sources)
 }

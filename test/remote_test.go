@@ -76,7 +76,7 @@ func (a *machine) push(r *place.Remote) (place.Pushed, error) {
 		return place.Pushed{}, err
 	}
 	defer release()
-	return r.Push(a.t.Context(), sources, "")
+	return r.Push(a.t.Context(), sources)
 }
 
 // exchange pulls, merges and pushes.
@@ -237,7 +237,7 @@ func TestRemoteArrivesLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := b.m.View().Root()
-	for _, part := range [][]byte{nil, {}, pack[:len(pack)/2], append(bytes.Clone(pack[:len(pack)-1]), 0)} {
+	for _, part := range [][]byte{nil, {}, pack[:len(pack)/2], append(bytes.Clone(pack[:len(pack)-1]), ^pack[len(pack)-1])} {
 		if err := p.Remove(t.Context(), names[0]); err != nil {
 			t.Fatal(err)
 		}

@@ -119,7 +119,7 @@ func pusherAt(t *testing.T, a *machine, p place.Place, name string, state *fault
 func (w *pusher) push(p place.Place, state vfs.FS) error {
 	r := w.r
 	r.Place, r.State = p, state
-	_, err := r.Push(w.t.Context(), w.all, "")
+	_, err := r.Push(w.t.Context(), w.all)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
+	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -250,3 +251,20 @@ func (c *Caller) trusts(agent, path string) bool {
 func (r *Request) query() string {
 	return strings.TrimSpace(r.Question + "\n" + r.Task)
 }
+
+type (
+	// Item is the content of a node.
+	Item = render.Item
+	// Working is what makes an item a block of working memory.
+	Working = render.Working
+	// Level is how much of a node is shown.
+	Level = choose.Level
+)
+
+// The levels, each showing more than the one before.
+const (
+	Absent  = choose.Absent
+	Title   = choose.Title
+	Snippet = choose.Snippet
+	Full    = choose.Full
+)

@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/place"
 )
 
 // The operations on tasks that agents share.
@@ -92,7 +93,7 @@ func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, err
 	return append([]Task{}, slices.DeleteFunc(out, func(t Task) bool { return !isSeen(v, t.ID) })...), nil
 }
 
-// hiveOf finds a task by a name of its node, and the hive of the scope that holds it.
+// hiveOf finds a task by a name of its node, and the hive of the scope that holds it, under the referee of the memex.
 func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, string, error) {
 	v, err := a.View(ctx)
 	if err != nil {
@@ -106,7 +107,9 @@ func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, str
 	if err != nil {
 		return nil, "", err
 	}
-	return fovea.HiveOf(m), n.ID, nil
+	h := *fovea.HiveOf(m)
+	h.Referee = place.RefereeOf(a.Memex.Histories().State, a.Options.Places)
+	return &h, n.ID, nil
 }
 
 // hold makes or renews a claim of a task by do, for the time that lease names.

@@ -112,9 +112,7 @@ func read(ctx context.Context, req *ImportRequest) ([]foreign.Document, []string
 	case kind == foreign.Claude && label == "memory": // of projects/NAME/memory
 		label = filepath.Base(filepath.Dir(dir))
 	}
-	if req.Label == "" {
-		req.Label = label
-	}
+	req.Label = cmp.Or(req.Label, label)
 	if len(req.Label) > maxLabel {
 		return nil, nil, fault.Errorf("import", req.Source, fault.Invalid, "label: longer than %d bytes", maxLabel)
 	}

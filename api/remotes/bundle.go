@@ -317,7 +317,7 @@ func kindOf(err error) fault.Kind {
 		return fault.Invalid
 	case errors.Is(err, place.ErrNoAnswer):
 		return fault.Unreachable
-	case errors.Is(err, place.ErrRight):
+	case isAny(err, place.ErrRight, place.ErrMember):
 		return fault.Denied
 	case isAny(err, place.ErrBehind, fs.ErrNotExist, place.ErrNone, place.ErrAway, place.ErrFolder, place.ErrPart):
 		return fault.NotFound

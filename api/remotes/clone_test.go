@@ -21,7 +21,9 @@ func newClone(t *testing.T, k *foveatest.Kubo, key place.Identity, cid string) *
 	keys := func() (api.Seals, error) { return api.Seals{Own: key}, nil }
 	dir := t.TempDir()
 	err := place.Unpack(state, func(in vfs.FS) error {
-		return remotes.CloneIPFS(t.Context(), "http://"+k.Address, keys, cid, in, dir)
+		from := remotes.Source{Name: cid, Memex: dir, Seals: keys, IPFS: func() (string, error) { return "http://" + k.Address, nil }}
+		_, err := from.Clone(t.Context(), in)
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,12 +3,15 @@
 package remotes
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -16,8 +19,9 @@ import (
 
 // The door for states of other machines: a bundle, what a pull brought, and what comes from IPFS are
 // histories in a state folder of their own, proved block by block when they were read. Here they are loaded,
-// which computes each state again, judged by the rule of paths, and merged or refused whole. A clone has no
-// memory to come into: its files are judged as they are written.
+// which computes each state again, judged by the rule of paths, and merged or refused whole. A clone (see
+// Source) has no memory to come into: the same readers fill its state folder, opening it computes each state
+// again, and its files are judged as they are written. If one of these fails, nothing is left of it.
 
 // Brought is what came into a scope from another history.
 type Brought struct {
@@ -53,8 +57,12 @@ func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err e
 	return do(in)
 }
 
-// bringing says how another history is brought in; a trial changes nothing, as a dry run.
-type bringing struct{ replace, memoryOnly, trial bool }
+// bringing says how another history is brought in; a trial changes nothing, as a dry run. With agents it may
+// only have what they did.
+type bringing struct {
+	replace, memoryOnly, trial bool
+	agents                     []string
+}
 
 // bringAll brings in the histories of scopes that another state folder has, and hands each to
 // took. What cannot be done shows before anything is done.
@@ -84,7 +92,10 @@ func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, cal
 func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
 	m := a.Memex
 	if name != scope.Memex {
-		var err error
+		all, err := m.Scopes()
+		if err != nil || len(how.agents) > 0 && !slices.Contains(all, name) {
+			return Brought{}, fovea.Commit{}, cmp.Or(err, fault.Errorf("merge", name, fault.Denied, "a member for agents cannot begin it"))
+		}
 		if m, err = a.Memex.Scope(ctx, name); err != nil {
 			return Brought{}, fovea.Commit{}, err
 		}
@@ -95,10 +106,10 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 	var files []string
 	var conflicts []document.Conflict
 	var err error
-	if how.replace || m.View().Head().Seq == 0 {
+	if how.replace || m.View().Head().Seq == 0 && len(how.agents) == 0 {
 		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
 	} else {
-		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts)
+		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts, how.agents...)
 	}
 	if err != nil {
 		return Brought{}, fovea.Commit{}, err

@@ -234,17 +234,5 @@ func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
 	return &SyncResponse{Remote: IPFSPrefix, Machines: []Machine{}, Pushed: sent.Commits, Bytes: sent.Bytes, CID: sent.Archive}, nil
 }
 
-// CloneIPFS reads the archive that a CID names into the state folder of a new memory in the folder memex.
-// Errors: ipfs.ErrStateOnly, those of package ipfs and of place.ReadInto.
-func CloneIPFS(ctx context.Context, address string, keys func() (api.Seals, error), cid string, in vfs.FS, memex string) error {
-	c := ipfs.NewClient(address)
-	defer c.Close()
-	found, err := fetchCID(ctx, c, keys, strings.TrimPrefix(cid, IPFSPrefix), in, memex, false)
-	if err == nil {
-		err = ipfs.Record(in, found.CID)
-	}
-	return fault.Wrap("clone", cid, kindOfIPFS(err), err)
-}
-
 // kindOfIPFS is the kind of an error on the way to or from IPFS.
 func kindOfIPFS(err error) fault.Kind { return cmp.Or(ipfs.KindOf(err), kindOf(err)) }

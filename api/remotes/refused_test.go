@@ -99,6 +99,27 @@ func TestListNamesABadRemote(t *testing.T) {
 	}
 }
 
+// TestAddedAgain: a remote that is added again keeps the name under which this machine writes there, and the list has it.
+func TestAddedAgain(t *testing.T) {
+	at := t.TempDir()
+	svc := oneNote(t, t.TempDir())
+	var added [2]*remotes.Remote
+	for i := range added {
+		var err error
+		if added[i], err = remotes.OpRemoteAdd.Call(t.Context(), svc, remotes.RemoteAddRequest{Name: "x", URL: at, Plain: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := remotes.OpPush.Call(t.Context(), svc, remotes.SyncRequest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	logs, err := os.ReadDir(filepath.Join(at, "heads"))
+	all, listErr := remotes.OpRemotes.Call(t.Context(), svc, api.None{})
+	if err != nil || listErr != nil || len(logs) != 1 || added[1].Machine != logs[0].Name() || all[0].Machine != logs[0].Name() {
+		t.Errorf("%v: added as %s, listed as %+v; %v, %v", logs, added[1].Machine, all, err, listErr)
+	}
+}
+
 // oneNote returns the memory of a folder, in which it writes a note.
 func oneNote(t *testing.T, dir string) api.Service {
 	t.Helper()

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -37,7 +38,7 @@ var (
 // RemoteAddRequest names a place.
 type RemoteAddRequest struct {
 	Name       string `json:"name" jsonschema:"what it is called here: letters, digits and hyphens" arg:"NAME"`
-	URL        string `json:"url" jsonschema:"a folder, ssh://HOST/FOLDER or s3://BUCKET/PREFIX" arg:"URL"`
+	URL        string `json:"url" jsonschema:"a folder, ssh://HOST/FOLDER, s3://BUCKET/PREFIX, nats://HOST/NAME or git+https://HOST/PATH" arg:"URL"`
 	Plain      bool   `json:"plain,omitempty" jsonschema:"do not seal what is written there" flag:"do not seal it: whoever reaches it can read it"`
 	Passphrase string `json:"passphrase,omitempty" jsonschema:"opens the key of a sealed place, or locks that of a new one"`
 }
@@ -56,11 +57,17 @@ type Remote struct {
 	Behind  uint64 `json:"behind" jsonschema:"how many commits are not there yet, as far as is known here"`
 	Problem string `json:"problem,omitempty" jsonschema:"in a list: why it is not known how far it is behind"`
 	Keeps   bool   `json:"keeps,omitempty" jsonschema:"where it was added: the bucket keeps versions of what is removed, also of what is purged"`
+
+	Synced time.Time `json:"synced,omitzero" jsonschema:"in a list: when it last was, absent for never"`
 }
 
-// Lag says how far the remote is behind, or why that is not known.
+// Lag says how far the remote is behind and when it was last synced, or why that is not known.
 func (r *Remote) Lag() string {
-	return cmp.Or(r.Problem, scope.Count(int(r.Behind), "commit")+" behind")
+	lag := scope.Count(int(r.Behind), "commit") + " behind"
+	if !r.Synced.IsZero() {
+		lag += ", synced " + r.Synced.Local().Format(time.DateTime)
+	}
+	return cmp.Or(r.Problem, lag)
 }
 
 // kept is what the state folder has of a remote.
@@ -73,7 +80,7 @@ type kept struct {
 // Folders and files below the state folder.
 const (
 	remotesFolder = place.Folder
-	remoteFile    = "remote.json"
+	remoteFile    = place.File
 )
 
 var errNoRemote = errors.New("there is no such remote; fovea remote list shows them, fovea remote add NAME URL adds one")
@@ -99,6 +106,7 @@ func read(m *fovea.Memory, op, name string) (k kept, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &k)
 	}
+	k.Machine = place.MachineOf(m.Histories().State, name, k.Machine)
 	return k, fault.Wrap(op, name, fault.Corrupt, err)
 }
 
@@ -125,9 +133,19 @@ func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, 
 	if err != nil {
 		return nil, err
 	}
-	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now}
+	of := travel.Options(travel.Of(a.Memex.History()))
+	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now, Signer: of.Signer, Self: place.Member{Name: "owner", Key: of.PublicKey}}
 	if r.Key, err = keyOf(k); err != nil {
 		return nil, fault.Wrap(op, name, fault.Corrupt, err)
+	}
+	if r.Key != nil && a.Options.Seals != nil {
+		seals, err := a.Options.Seals()
+		if err != nil {
+			return nil, fault.Wrap(op, name, fault.Other, err)
+		}
+		if own, ok := seals.Own.(*age.X25519Identity); ok {
+			r.Own, r.Self.Seal = []place.Identity{own}, own.Recipient().String()
+		}
 	}
 	if r.State, err = folderOf(a.Memex, name); err != nil {
 		return nil, fault.Wrap(op, name, fault.Other, err)
@@ -161,7 +179,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		if fault.KindOf(err) == fault.NotFound {
 			continue // adding it was cut short
 		}
-		one, state := Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine}, vfs.FS(nil)
+		one, state := Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine, Synced: lastTime(a.Memex, name, syncedFile)}, vfs.FS(nil)
 		if err == nil {
 			state, err = folderOf(a.Memex, name)
 		}
@@ -241,11 +259,11 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	return &Remote{Name: req.Name, URL: req.URL, Sealed: key != nil, Machine: machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
 }
 
-// Keep notes a place in a state folder as a remote, with its key if it is sealed. It returns the new name
+// Keep notes a place in a state folder as a remote, with its key if it is sealed. It returns the name
 // under which this machine writes there.
 func Keep(state vfs.FS, name, url string, key *age.X25519Identity) (machine string, err error) {
 	host, _ := os.Hostname()
-	k := kept{URL: url, Machine: place.NewMachine(host)}
+	k := kept{URL: url, Machine: place.MachineOf(state, name, place.NewMachine(host))}
 	if key != nil {
 		k.Key = key.String()
 	}
@@ -259,8 +277,13 @@ func Keep(state vfs.FS, name, url string, key *age.X25519Identity) (machine stri
 	return k.Machine, err
 }
 
-func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, error) {
+func removeRemote(ctx context.Context, a api.Access, req RemoteRequest) (*Remote, error) {
 	const op = "remote remove"
+	over, err := turn(ctx, a)
+	if err != nil {
+		return nil, fault.Wrap(op, req.Name, fault.Other, err)
+	}
+	defer over()
 	k, err := read(a.Memex, op, req.Name)
 	if err != nil && fault.KindOf(err) != fault.Corrupt { // what cannot be read goes, too
 		return nil, err

@@ -3,17 +3,21 @@
 package remotes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // The operations that carry commits.
@@ -23,14 +27,16 @@ var (
 	OpPull = api.Define(api.Operation{Name: "pull", Group: "history", Effect: api.Mends,
 		Summary: "Bring in what other machines have written to a remote"}, pull)
 	OpSync = api.Define(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
-		Summary: "Pull from a remote, then push to it"}, func(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
-		return with(ctx, a, "sync", req, fetch, write)
-	})
+		Summary: "Pull from a remote, then push to it"}, with("sync", fetch, write))
+	OpScrub = api.Define(api.Operation{Name: "remote-scrub", Effect: api.Mends,
+		Summary: "Read back what this machine wrote to a remote, mend it, and sync"}, with("remote scrub", scrub, fetch, write))
 )
 
 // SyncRequest names a remote; without a name it is the only one.
 type SyncRequest struct {
 	Name string `json:"name,omitempty" jsonschema:"of the remote; the only one by default; ipfs: and a CID to pull, ipfs: alone to push" arg:"NAME"`
+
+	From []string `json:"from,omitempty" jsonschema:"of a remote: the machines whose logs are read; all by default"`
 
 	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
@@ -39,6 +45,7 @@ type SyncRequest struct {
 type Machine struct {
 	Name    string    `json:"name" jsonschema:"of its log"`
 	Brought []Brought `json:"brought" jsonschema:"by scope, where there was something new"`
+	Member  string    `json:"member,omitempty" jsonschema:"who signed it, where there is a list of members"`
 	Problem string    `json:"problem,omitempty" jsonschema:"why not all of it is here"`
 }
 
@@ -57,6 +64,16 @@ type SyncResponse struct {
 	Pushed   uint64    `json:"pushed" jsonschema:"how many commits were written"`
 	Bytes    int64     `json:"bytes" jsonschema:"how many bytes were written"`
 	CID      string    `json:"cid,omitempty" jsonschema:"of a push to ipfs: that of the archive"`
+	Read     int       `json:"read,omitempty" jsonschema:"of a scrub: how many objects are as this machine wrote them"`
+	Damaged  []string  `json:"damaged,omitempty" jsonschema:"of a scrub: the objects that were not, or were gone"`
+}
+
+// Commits counts those that other machines' work made here.
+func (r *SyncResponse) Commits() (n int) {
+	for _, m := range r.Machines {
+		n += len(m.Brought)
+	}
+	return n
 }
 
 // named returns the remote that a request means, opened.
@@ -82,49 +99,60 @@ func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*plac
 }
 
 // step is a part of an exchange with a remote.
-type step func(context.Context, api.Access, *place.Remote, *SyncResponse) error
+type step func(context.Context, api.Access, *place.Remote, SyncRequest, *SyncResponse) error
 
-// with carries out steps on the remote that a request means.
-func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps ...step) (_ *SyncResponse, err error) {
-	over, err := turn(ctx, a)
-	if err != nil {
-		return nil, fault.Wrap(op, req.Name, fault.Other, err)
-	}
-	defer over()
-	r, name, err := named(ctx, a, op, req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Place.Close()) }()
-	done := &SyncResponse{Remote: name, Machines: []Machine{}}
-	for _, step := range steps {
-		if err := step(ctx, a, r, done); err != nil {
-			return nil, fault.Wrap(op, name, kindOf(err), err)
+// with returns what carries out steps on the remote that a request means.
+func with(op string, steps ...step) func(context.Context, api.Access, SyncRequest) (*SyncResponse, error) {
+	return func(ctx context.Context, a api.Access, req SyncRequest) (_ *SyncResponse, err error) {
+		over, err := turn(ctx, a)
+		if err != nil {
+			return nil, fault.Wrap(op, req.Name, fault.Other, err)
 		}
+		defer over()
+		r, name, err := named(ctx, a, op, req)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, r.Place.Close()) }()
+		done := &SyncResponse{Remote: name, Machines: []Machine{}}
+		for _, step := range steps {
+			if err := step(ctx, a, r, req, done); err != nil {
+				return nil, fault.Wrap(op, name, kindOf(err), err)
+			}
+		}
+		if !req.DryRun {
+			_ = vfs.WriteJSON(r.State, syncedFile, time.Now())
+		}
+		return done, nil
 	}
-	return done, nil
 }
 
 func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 	if req.Name == IPFSPrefix {
 		return pushIPFS(ctx, a)
 	}
-	return with(ctx, a, "push", req, write)
+	return with("push", write)(ctx, a, req)
 }
 
 func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
 	if strings.HasPrefix(req.Name, IPFSPrefix) {
 		return pullIPFS(ctx, a, req.Name)
 	}
-	return with(ctx, a, "pull", req, fetch)
+	return with("pull", fetch)(ctx, a, req)
+}
+
+// scrub reads back what this machine has written.
+func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) (err error) {
+	_ = vfs.WriteJSON(r.State, scrubbedFile, time.Now()) // before it, see Watch
+	done.Read, done.Damaged, err = r.Scrub(ctx)
+	if err != nil {
+		_ = vfs.RemoveIfThere(r.State, scrubbedFile)
+	}
+	return err
 }
 
 // write pushes.
-func write(ctx context.Context, a api.Access, r *place.Remote, done *SyncResponse) error {
-	signed := ""
-	if head, text, err := a.Memex.History().SignedHead(ctx); err == nil && head.Seq > 0 {
-		signed = text
-	}
+func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
 	sources, release, err := a.Memex.Histories().Take(ctx)
 	if err != nil {
 		return err
@@ -132,40 +160,50 @@ func write(ctx context.Context, a api.Access, r *place.Remote, done *SyncRespons
 	defer release()
 	if a.Call.DryRun {
 		behind, err := r.Behind(headsOf(sources))
-		for _, m := range done.Machines {
-			behind += uint64(len(m.Brought)) // each would be a commit
-		}
-		done.Pushed = behind
+		done.Pushed = behind + uint64(done.Commits()) // each would be one
 		return err
 	}
-	p, err := r.Push(ctx, sources, signed)
+	p, err := r.Push(ctx, sources)
 	done.Pushed, done.Bytes = p.Commits, p.Bytes
 	return err
 }
 
 // fetch pulls, and merges what came.
-func fetch(ctx context.Context, a api.Access, r *place.Remote, done *SyncResponse) error {
-	others, err := r.Pull(ctx)
-	if err != nil {
+func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, done *SyncResponse) error {
+	others, err := r.Pull(ctx, req.From...)
+	list, listErr := r.Members(ctx)
+	if err = cmp.Or(err, listErr); err != nil {
 		return err
 	}
+	for _, me := range list.List {
+		if me.Key == r.Self.Key && len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge bears the name of who asked for it
+			ctx = author.WithGrant(ctx, api.Grant{Agent: me.Agents[0], Role: api.Owner})
+		}
+	}
+	a.Call.Key = "" // each machine's work is a merge of its own, and one that is done again finds nothing new
+	twins := map[string]string{r.Self.Key: "this machine"}
 	for _, o := range others {
-		m := Machine{Name: o.Machine, Brought: []Brought{}}
+		m := Machine{Name: o.Machine, Brought: []Brought{}, Member: o.Member.Name}
 		if o.Problem != nil {
 			m.Problem = o.Problem.Error()
-			if !errors.Is(o.Problem, place.ErrLocked) {
+			if !isAny(o.Problem, place.ErrLocked, place.ErrMember) {
 				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
 			}
 		}
+		if other := twins[o.Member.Key]; other != "" && o.Member.Name != "" && m.Problem == "" {
+			m.Problem = "its log has the same key as that of " + other + ": remove the log that is old, or admit a new key of one of the two"
+		}
+		twins[o.Member.Key] = o.Machine
 		if o.New {
-			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, bringing{}, m.took)
+			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, bringing{agents: o.Member.Agents}, m.took)
 			if err == nil && !a.Call.DryRun {
 				err = r.Merged(o.Machine)
 			}
-			if errors.Is(err, corpus.ErrNever) { // what the others wrote comes all the same
-				m.Problem, err = err.Error(), nil
-			}
-			if err != nil {
+			switch kind := kindOf(err); {
+			case err == nil:
+			case errors.Is(err, corpus.ErrNever), kind == fault.Denied, kind == fault.Conflict, kind == fault.Invalid, kind == fault.NotFound, kind == fault.Corrupt:
+				m.Problem = err.Error() // what the others wrote comes all the same, and what this machine did goes there
+			default:
 				return err
 			}
 		}
@@ -188,6 +226,49 @@ func turn(ctx context.Context, a api.Access) (done func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// Files in the folder of a remote with the time when it was last synced, and scrubbed. They may be lost.
+const syncedFile, scrubbedFile = "synced.json", "scrubbed.json"
+
+// lastTime returns the time in such a file, zero without one.
+func lastTime(m *fovea.Memory, name, file string) (at time.Time) {
+	_ = vfs.ReadJSON(m.Histories().State, remotesFolder+"/"+name+"/"+file, &at)
+	return at
+}
+
+// ScrubDue reports whether it is time for OpScrub: every day, and after what Watch was told.
+func ScrubDue(m *fovea.Memory, name string) bool {
+	return time.Since(lastTime(m, name, scrubbedFile)) > 24*time.Hour
+}
+
+// Watch sends the name of each other machine whose log on a remote is written, and "" when any may have
+// been, until ctx ends. It returns nil at once for a place that cannot be watched.
+func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, machines chan<- string) error {
+	k, err := read(m, "watch", name)
+	if err != nil {
+		return err
+	}
+	p, err := place.Open(ctx, k.URL, places)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	w, ok := p.(place.Watcher)
+	if !ok {
+		return nil
+	}
+	return w.Watch(ctx, place.HeadFolder, func(head string) {
+		if head == "" { // what is there may not be what was written
+			_ = vfs.RemoveIfThere(m.Histories().State, remotesFolder+"/"+name+"/"+scrubbedFile)
+		}
+		if machine := strings.TrimPrefix(head, place.HeadFolder); machine != k.Machine {
+			select {
+			case machines <- machine:
+			case <-ctx.Done():
+			}
+		}
+	})
 }
 
 // OpMerge merges another copy.

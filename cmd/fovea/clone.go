@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +24,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 func cloneCommand(s *session) *cobra.Command {
@@ -159,12 +157,9 @@ func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool
 	return how.about(s, err)
 }
 
-// origin is the name of the remote that a memory was cloned from.
-const origin = "origin"
-
 // pullOthers brings in what the other machines have on the remote.
 func pullOthers(ctx context.Context, svc api.Service) error {
-	done, err := remotes.OpPull.Call(ctx, svc, remotes.SyncRequest{Name: origin})
+	done, err := remotes.OpPull.Call(ctx, svc, remotes.SyncRequest{Name: remotes.Origin})
 	if err != nil {
 		return fmt.Errorf("the memory is here, without what other machines wrote, which fovea sync brings in: %w", err)
 	}
@@ -178,100 +173,21 @@ func pullOthers(ctx context.Context, svc api.Service) error {
 
 // fill makes the state folder, which notes until the clone has ended what is under way.
 func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
-	from := how.fromBundle
-	if strings.HasPrefix(how.source, remotes.IPFSPrefix) {
-		from = how.fromIPFS
-	} else if info, err := os.Stat(how.source); err != nil || !info.Mode().IsRegular() {
-		p, err := openSource(ctx, how.source)
+	local := localOf(&s.config)
+	from := remotes.Source{Name: how.absolute(), Memex: dir, Seals: local.Seals, Places: local.Places, IPFS: s.config.Ipfs.Address,
+		Passphrase: func() (string, error) { return cli.Passphrase(ctx, how.File) }}
+	return place.Unpack(s.config.StateDir, func(in vfs.FS) error {
+		done, err := from.Clone(ctx, in)
 		if err != nil {
 			return err
 		}
-		defer p.Close()
-		from = func(ctx context.Context, s *session, in vfs.FS, dir string) error {
-			return how.fromRemote(ctx, s, p, in, dir)
+		how.underWay = underWay{how.absolute(), done}
+		if done.Unkept != nil {
+			how.Others = 0 // they come with the remote
+			s.Report("the memory is cloned without its remote, which fovea remote add %s %s makes later: %v", remotes.Origin, how.source, done.Unkept)
 		}
-	}
-	return place.Unpack(s.config.StateDir, func(in vfs.FS) error {
-		if err := from(ctx, s, in, dir); err != nil {
-			return err
-		}
-		how.Source = how.absolute()
 		return vfs.WriteJSON(in, cloneFile, how.underWay)
 	})
-}
-
-// openSource opens a source that is a remote.
-func openSource(ctx context.Context, source string) (place.Place, error) {
-	url, err := cli.RemoteURL(source)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(url); filepath.IsAbs(url) && err != nil {
-		return nil, fmt.Errorf("clone: there is no bundle and no remote at %s", url)
-	}
-	p, err := place.Open(ctx, url, places())
-	if err != nil {
-		return nil, cli.Misuse{Err: err}
-	}
-	return p, nil
-}
-
-func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir string) error {
-	f, err := vfs.OpenPlain(how.source, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	r, err := remotes.Unsealed(f, localOf(&s.config).Seals)
-	if err != nil {
-		return err
-	}
-	h, err := place.ReadInto(ctx, in, r, dir)
-	how.Signer = h.Signer
-	return err
-}
-
-func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir string) error {
-	address, err := s.config.Ipfs.Address()
-	if err != nil {
-		return err
-	}
-	return remotes.CloneIPFS(ctx, address, localOf(&s.config).Seals, how.source, in, dir)
-}
-
-func (how *cloning) fromRemote(ctx context.Context, s *session, p place.Place, in vfs.FS, dir string) error {
-	m, err := place.ReadMarker(ctx, p)
-	if errors.Is(err, place.ErrNone) {
-		return errors.New("there is no memory; fovea remote add and fovea push put one there")
-	}
-	if err != nil {
-		return err
-	}
-	r := &place.Remote{Place: p, Now: time.Now}
-	if r.Memex, err = merkle.Parse(m.Memex); err != nil {
-		return err
-	}
-	if m.Sealed {
-		pass, err := cli.Passphrase(ctx, how.File)
-		if err != nil {
-			return err
-		}
-		if r.Key, err = place.Unlock(ctx, p, pass); err != nil {
-			return err
-		}
-	}
-	done, err := r.Clone(ctx, in, dir)
-	how.Signer, how.Others = done.Header.Signer, done.Others
-	if err != nil {
-		return err
-	}
-	if _, err := place.Probe(ctx, p); err != nil {
-		how.Others = 0 // they come with the remote
-		s.Report("the memory is cloned without its remote, which fovea remote add %s %s makes later: %v", origin, how.source, err)
-		return ctx.Err()
-	}
-	_, err = remotes.Keep(in, origin, how.absolute(), r.Key)
-	return err
 }
 
 // trust makes the other machine's key a trusted one if its fingerprint is given, by the flag or

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -22,8 +23,7 @@ const maxUnderWay = 64 << 10
 // underWay is the content of cloneFile.
 type underWay struct {
 	Source string `json:"source"`
-	Signer string `json:"signer,omitempty"` // the public key of the other machine, as the source has it
-	Others int    `json:"others"`           // machines besides the one whose log was read
+	remotes.Cloned
 }
 
 // absolute returns the source in a form that does not depend on the working directory.

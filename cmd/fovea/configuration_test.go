@@ -171,6 +171,7 @@ func TestEverySettingTakesEffect(t *testing.T) {
 		"alerts": `alerts = ["ntfy://127.0.0.1:1/x"]`, "trusted_keys": "trusted_keys = [\"" + public + "\"]",
 		"seal_for": "seal_for = [\"" + strings.Fields(s.run("bundle", "key"))[0] + "\"]", "history_warn_mb": "history_warn_mb = 1",
 		"writes_per_minute": "writes_per_minute = 7", "grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
+		"sync": `sync = "off"`,
 	}
 	ofClients := map[string]bool{"server_memory_file": true} // that read it when they start; a daemon does not
 	of := reflect.TypeFor[config.Config]()
@@ -430,7 +431,7 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 	}
 	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true,
 		"emacs_locations": true, "log_limit": true, "alerts": true, "trusted_keys": true,
-		"seal_for": true, "history_warn_mb": true, "writes_per_minute": true} // no window depends on them
+		"seal_for": true, "history_warn_mb": true, "writes_per_minute": true, "sync": true} // no window depends on them
 	s.write(filepath.Join(s.memex, "more.org"), strings.Repeat("* Another door\nIt is green and it squeaks.\n", 12))
 	for field := range of.Fields() {
 		key := field.Tag.Get("key")

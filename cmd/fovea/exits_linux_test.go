@@ -66,7 +66,7 @@ var otherVerbs = []string{
 	"guard reject", "skill show", "purge", "guard adopt-key", "head", "prove", "setup embed", "hook", "block remove", "block score",
 	"agent show", "message read", "task claim", "task renew", "task release", "task done", "import claude", "import basic-memory",
 	"import okf", "import markdown", "export", "clone", "bundle write", "bundle read", "bundle verify", "bundle key", "remote list", "remote add",
-	"remote remove", "remote serve",
+	"remote remove", "remote serve", "remote scrub", "remote members", "remote admit", "remote expel",
 	"push", "pull", "sync", "review diff", "review accept", "review edit", "review reject", "review withdraw",
 	"feedback reset",
 }

@@ -37,7 +37,7 @@ func run() int {
 	}
 	ran, err := root.ExecuteContextC(ctx)
 	if err = judged(ctx, s, ran, err); err == nil {
-		err = closed(s)
+		closed(s)
 	} else {
 		_ = s.close() // the first error is the one that counts
 	}

@@ -31,6 +31,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/cluster"
+	"github.com/fovea-memory/fovea/internal/place/gitref"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/window"
@@ -118,10 +120,11 @@ func localOf(c *config.Config) api.LocalOptions {
 	}
 }
 
-// places opens those that package place does not open by itself.
-func places() place.Openers {
-	return place.Openers{"s3": bucket.Opener(config.Buckets)}
-}
+// places opens those that package place does not open by itself. Connections outlive a change of configuration.
+var places = sync.OnceValue(func() place.Openers {
+	return place.Openers{"s3": bucket.Opener(config.Buckets), "nats": cluster.Opener(),
+		"git+https": gitref.Open, "git+http": gitref.Open, "git+ssh": gitref.Open, "git+file": gitref.Open}
+})
 
 // embedTimeout is how long a request waits for the embedder that does not ask for it, with a
 // daemon and without, so that both give the same window.
@@ -291,12 +294,10 @@ func (s *session) close() error {
 
 // closed is close at the end of a verb that did what it should. What fails then is an image or a
 // cache, which the next opening makes again: a warning, so that nobody repeats what is done.
-func closed(s *session) error {
-	err := s.close()
-	if err != nil {
+func closed(s *session) {
+	if err := s.close(); err != nil {
 		s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
 	}
-	return nil
 }
 
 // judged returns the error of a verb: where it read a memory whose history is damaged, that the

@@ -91,7 +91,7 @@ func sizeOf(n int64) string {
 }
 
 func storeCommand(s *session) *cobra.Command {
-	c := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "store",
 		Short: "Remove histories that are no longer wanted",
 		Long: `Each memex has a store: a folder outside the notes that keeps its history.
@@ -99,8 +99,7 @@ func storeCommand(s *session) *cobra.Command {
 removed, so that nothing is lost by that; "store remove" ends it.`,
 		Example: `  fovea status --all
   fovea store remove notes-31c5adea60cd`,
-	}
-	return cli.Group(c, removeStoreCommand(s))
+	}, removeStoreCommand(s))
 }
 
 func removeStoreCommand(s *session) *cobra.Command {

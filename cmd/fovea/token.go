@@ -19,7 +19,7 @@ import (
 )
 
 func tokenCommand(s *session) *cobra.Command {
-	c := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "token",
 		Short: "Create, list and remove tokens of programs that use HTTP",
 		Long: `A token lets a program use a daemon over HTTP, as a certain agent. Your own
@@ -27,8 +27,7 @@ verbs need none: they use a socket that only you can reach.`,
 		Example: `  fovea token add claude
   fovea token list
   fovea token remove claude`,
-	}
-	return cli.Group(c, addTokenCommand(s), listTokensCommand(s), removeTokenCommand())
+	}, addTokenCommand(s), listTokensCommand(s), removeTokenCommand())
 }
 
 func addTokenCommand(s *session) *cobra.Command {

@@ -4,6 +4,7 @@ package alert
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -31,39 +32,23 @@ type mailer struct {
 	rootCAs     *x509.CertPool // nil: the certificate authorities of the system
 }
 
-// smtpSink parses smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS. Both
+// newMailer parses smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS. Both
 // spellings of shoutrrr's query keys are accepted.
-func smtpSink(u *url.URL) (Sink, bool) {
-	m, ok := newMailer(u)
-	return Sink{Name: "mail", Send: m.send}, ok
-}
-
 func newMailer(u *url.URL) (*mailer, bool) {
 	query := map[string]string{}
 	for key, values := range u.Query() {
 		query[strings.ToLower(key)] = values[0]
 	}
-	param := func(keys ...string) string {
-		for _, key := range keys {
-			if query[key] != "" {
-				return query[key]
-			}
-		}
-		return ""
-	}
-	m := &mailer{host: u.Hostname(), user: u.User, from: parseAddress(param("from", "fromaddress"))}
-	port := u.Port()
-	if port == "" {
-		port = "25"
-	}
+	m := &mailer{host: u.Hostname(), user: u.User, from: parseAddress(cmp.Or(query["from"], query["fromaddress"]))}
+	port := cmp.Or(u.Port(), "25")
 	m.address = net.JoinHostPort(m.host, port)
-	for recipient := range strings.SplitSeq(param("to", "toaddresses"), ",") {
+	for recipient := range strings.SplitSeq(cmp.Or(query["to"], query["toaddresses"]), ",") {
 		m.to = append(m.to, parseAddress(recipient))
 	}
-	encryption := strings.ToLower(param("encryption"))
+	encryption := strings.ToLower(query["encryption"])
 	m.implicitTLS = encryption == "implicittls" || port == "465" && encryption != "none" && encryption != "explicittls"
-	startTLS := strings.ToLower(param("usestarttls", "starttls"))
-	m.unencrypted = encryption == "none" || startTLS == "no" || strings.EqualFold(param("disabletls"), "yes")
+	startTLS := strings.ToLower(cmp.Or(query["usestarttls"], query["starttls"]))
+	m.unencrypted = encryption == "none" || startTLS == "no" || strings.EqualFold(query["disabletls"], "yes")
 	return m, m.host != "" && !slices.Contains(append(m.to, m.from), "")
 }
 

@@ -3,6 +3,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -58,8 +59,8 @@ func parse(u *url.URL) (Sink, error) {
 	path := strings.Split(strings.Trim(u.Path, "/"), "/")
 	switch {
 	case u.Scheme == "smtp":
-		if sink, ok := smtpSink(u); ok {
-			return sink, nil
+		if m, ok := newMailer(u); ok {
+			return Sink{Name: "mail", Send: m.send}, nil
 		}
 	case u.Scheme == "telegram" && u.User != nil && u.Host != "" && chatsOf(u) != "":
 		return telegram(scheme, u), nil
@@ -76,12 +77,7 @@ func parse(u *url.URL) (Sink, error) {
 }
 
 // chatsOf returns the chats of a Telegram URL, in either of shoutrrr's spellings.
-func chatsOf(u *url.URL) string {
-	if chats := u.Query().Get("chats"); chats != "" {
-		return chats
-	}
-	return u.Query().Get("channels")
-}
+func chatsOf(u *url.URL) string { return cmp.Or(u.Query().Get("chats"), u.Query().Get("channels")) }
 
 func telegram(scheme string, u *url.URL) Sink {
 	host := u.Host

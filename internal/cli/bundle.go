@@ -12,7 +12,7 @@ import (
 )
 
 func bundleCommand(s *Session) *cobra.Command {
-	c := &cobra.Command{
+	return Group(&cobra.Command{
 		Use:   "bundle",
 		Short: "Put the memory with all its history into one file, and back",
 		Long: `A bundle is one file with all notes, all history, snapshots and names; sessions
@@ -22,8 +22,7 @@ memory of it; read brings it into one that is there.`,
 		Example: `  fovea bundle write ~/backup/notes.fovea
   fovea bundle verify ~/backup/notes.fovea
   fovea clone ~/backup/notes.fovea ~/notes`,
-	}
-	return Group(c, bundleWriteCommand(s), bundleReadCommand(s))
+	}, bundleWriteCommand(s), bundleReadCommand(s))
 }
 
 func bundleWriteCommand(s *Session) *cobra.Command {

@@ -109,7 +109,7 @@ adds.`,
 }
 
 func idCommand(s *Session) *cobra.Command {
-	c := &cobra.Command{
+	return Group(&cobra.Command{
 		Use:   "id",
 		Short: "List headlines without an id, or give them one",
 		Long: `A headline without an :ID: goes by an id made from its file, titles and place,
@@ -117,8 +117,7 @@ which changes with them. Fovea writes ids into files only on this command.`,
 		Example: `  fovea id list projects
   fovea id assign "Pika at the vet"
   fovea id assign --all`,
-	}
-	return Group(c, idListCommand(s), idAssignCommand(s))
+	}, idListCommand(s), idAssignCommand(s))
 }
 
 // allHaveIDs is what the verbs of ids say where there is nothing for them.

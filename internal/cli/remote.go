@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -20,10 +21,11 @@ func remoteCommand(s *Session) *cobra.Command {
 		Use:   "remote",
 		Short: "Keep the memory in step with other machines",
 		Long: `A remote is a place that several machines reach: a folder, such as one on a
-stick or one that a sync program carries, a folder of a machine behind SSH, or
-a bucket. Each machine writes a log of its own there, so none can harm what
-another one wrote. What is written is sealed by a passphrase, unless you give
---plain.`,
+stick or one that a sync program carries, a folder of a machine behind SSH, a
+bucket, a repository of git, or servers of NATS. Each machine writes a log of
+its own there, so none can harm what another one wrote. What is written is
+sealed by a passphrase, unless you give --plain. As long as a daemon runs, the
+machines are in step by themselves.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
   fovea sync
   fovea remote list`,
@@ -31,10 +33,36 @@ another one wrote. What is written is sealed by a passphrase, unless you give
 	return Group(c, verb(s, &cobra.Command{
 		Use: "list", Example: "  fovea remote list", Args: NoArguments,
 	}, remotes.OpRemotes, nil, printList(s, "no remote yet; fovea remote add NAME URL adds one", func(r *remotes.Remote) {
-		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Problem))), Text(r.URL))
-	})), remoteAddCommand(s), verb(s, &cobra.Command{
+		s.Out.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Lag()))), Text(r.URL))
+	})), remoteAddCommand(s), carrying(s, &cobra.Command{
+		Use: "scrub [NAME]", Example: "  fovea remote scrub team",
+		Long: `Scrub compares what is there with what this machine wrote. A daemon does so
+every day, and when the servers of a cluster have another leader.`,
+	}, remotes.OpScrub), verb(s, &cobra.Command{
+		Use: "members NAME", Example: "  fovea remote members team", Args: Args(1, 1, "a remote"),
+	}, remotes.OpMembers, nil, printer(s, printMembers)), verb(s, &cobra.Command{
+		Use: "admit NAME MEMBER KEY", Example: "  fovea remote admit team box \"$(cat key.pub)\" --seal age1... --for ada",
+		Args: Args(3, 3, "a remote, a member and its key"),
+		Long: `Admit puts a machine on the list of members of a remote, by its public key: the
+line of its file key.pub. The first list makes this machine its owner. From then
+on a log that no member signed is not merged, and of a member with --for only
+what these agents did.`,
+	}, remotes.OpAdmit, nil, printer(s, printMembers)), verb(s, &cobra.Command{
+		Use: "expel NAME MEMBER", Example: "  fovea remote expel team box", Args: Args(2, 2, "a remote and a member"),
+	}, remotes.OpExpel, nil, func(r *remotes.Members) {
+		printMembers(s, r)
+		s.Report("who was expelled can still read what was pushed before, and what a machine pushes until it has seen this list;\n" +
+			"of a plain remote all. With the credentials of the place it can still delete what is there: change those")
+	}), verb(s, &cobra.Command{
 		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
 	}, remotes.OpRemoteRemove, nil, func(r *remotes.Remote) { s.Report("forgot %s; what is at %s stays there", r.Name, r.URL) }))
+}
+
+func printMembers(s *Session, r *remotes.Members) {
+	s.Report("list %d; where nobody is on it each log is merged", r.Number)
+	for _, m := range r.List {
+		s.Out.Row(Column(m.Name, 12), Column(cmp.Or(strings.Join(m.Agents, ","), "owner"), 20), Text(m.Key))
+	}
 }
 
 func remoteAddCommand(s *Session) *cobra.Command {
@@ -43,9 +71,11 @@ func remoteAddCommand(s *Session) *cobra.Command {
 	c = verb(s, &cobra.Command{
 		Use: "add NAME URL", Short: "Keep this memory in step with a place",
 		Long: `Add prepares the place, or joins one that another machine has prepared. URL is a
-folder, ssh://HOST/FOLDER, or a bucket as s3://BUCKET/PREFIX, with
-?endpoint=https://HOST for another store than Amazon's. A place that holds
-another memory is refused, and a bucket that does not keep conditions of writes.
+folder, ssh://HOST/FOLDER, a bucket as s3://BUCKET/PREFIX, with
+?endpoint=https://HOST for another store than Amazon's, a repository as
+git+ssh://HOST/PATH or git+https://HOST/PATH, or servers of NATS as
+nats://HOST,HOST/NAME. A place that holds another memory is refused, and a
+bucket that does not keep conditions of writes.
 
 The passphrase is needed here once, and on each other machine once.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
@@ -126,6 +156,10 @@ func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remo
 		}
 		if op.Name == "pull" && !slices.ContainsFunc(r.Machines, func(m remotes.Machine) bool { return m.Problem != "" || len(m.Brought) > 0 }) {
 			s.Report("nothing new in %s", r.Remote)
+		}
+		if op.Name == remotes.OpScrub.Name {
+			printFiles(s.Out, "damaged", r.Damaged)
+			s.Report("%s as written here; %d gone or damaged", scope.Count(r.Read, "object"), len(r.Damaged))
 		}
 		switch {
 		case op.Name == "pull":

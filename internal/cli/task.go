@@ -93,6 +93,9 @@ func taskRenewCommand(s *Session) *cobra.Command {
 
 func printClaim(s *Session, c *agents.ClaimResponse) {
 	s.Out.Printf("claim %d of %s, until %s\n", c.Number, c.Task, moment(c.Until))
+	if c.Provisional != "" {
+		s.Out.Printf("provisional, so another machine may hold it, too: %s\n", c.Provisional)
+	}
 }
 
 // claimNumber returns the number of a claim that is typed behind its task, or else that of the

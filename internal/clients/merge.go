@@ -42,30 +42,6 @@ func mergeFile(file string, merge edit) (kept string, changed bool, err error) {
 	return kept, true, vfs.WriteFile(file, []byte(next), 0o600)
 }
 
-// cutFile takes a part out of a file. Where a copy beside the file, or how Write begins one, shows what it was
-// before, the file is that again, byte for byte; else it is what cut leaves of it.
-func cutFile(file string, p Part) (kept string, changed bool, err error) {
-	return mergeFile(file, func(text string) (string, error) {
-		next, err := p.cut(text)
-		if err != nil || next == text {
-			return text, err
-		}
-		for _, was := range append(copiesOf(realPath(file)), p.begin) {
-			if left, err := p.cut(was); err != nil || left != was || was == "" {
-				continue // it had the part as well
-			}
-			for _, merge := range p.merge {
-				if with, err := merge(was); err == nil && with != was {
-					if left, err := p.cut(with); err == nil && left == next {
-						return was, nil
-					}
-				}
-			}
-		}
-		return next, nil
-	})
-}
-
 // realPath returns the file that a link leads to.
 func realPath(file string) string {
 	if real, err := filepath.EvalSymlinks(file); err == nil {

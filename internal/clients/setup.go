@@ -52,10 +52,28 @@ func (p Part) Write(file string) (kept string, changed bool, err error) {
 	return mergeFile(file, p.merge[0])
 }
 
-// Remove takes the part out of a client's file, and leaves all else. A file that nobody else has
-// changed since Write is what it was before, byte for byte.
+// Remove takes the part out of a client's file, and leaves all else. A file that nobody else has changed
+// since Write is what it was before, byte for byte, as a copy beside it or how Write begins one shows.
 func (p Part) Remove(file string) (kept string, changed bool, err error) {
-	return cutFile(file, p)
+	return mergeFile(file, func(text string) (string, error) {
+		next, err := p.cut(text)
+		if err != nil || next == text {
+			return text, err
+		}
+		for _, was := range append(copiesOf(realPath(file)), p.begin) {
+			if left, err := p.cut(was); err != nil || left != was || was == "" {
+				continue // it had the part as well
+			}
+			for _, merge := range p.merge {
+				if with, err := merge(was); err == nil && with != was {
+					if left, err := p.cut(with); err == nil && left == next {
+						return was, nil
+					}
+				}
+			}
+		}
+		return next, nil
+	})
 }
 
 // All lists the supported MCP clients. The slice must not be changed.

@@ -89,6 +89,8 @@ type Config struct {
 	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"key"`
 	// SealFor are the age recipients that bundles are sealed for besides this machine.
 	SealFor []string `key:"seal_for" default:"[]" as:"recipient"`
+	// Sync says when the daemon keeps the memory in step with its remotes, once is when it starts.
+	Sync string `key:"sync" default:"\"always\"" as:"when"`
 	// HistoryWarnMb is the size of the history, in MiB, from which status warns.
 	HistoryWarnMb int `key:"history_warn_mb" default:"1024" as:"1 to 1073741824"`
 	// WritesPerMinute limits the writes of each agent through a daemon, at least 1.
@@ -99,6 +101,13 @@ type Config struct {
 	// become proposals.
 	Review []string `key:"review" default:"[]" as:"text"`
 }
+
+// The values of Config.Sync.
+const (
+	SyncAlways = "always"
+	SyncOnce   = "once"
+	SyncOff    = "off"
+)
 
 // Flags are the values of the command line, which override everything; "" is not given.
 // Paths are used unexpanded: the shell has expanded them.

@@ -74,7 +74,7 @@ func (f *Follower) Refuse(why error) string {
 
 // perRequest are the fields that a daemon asks for at each request. The others shape its memory.
 var perRequest = []string{"Problems", "File", "Ipfs", "Trust", "SemanticThreshold", "LogLimit", "Budget", "SealFor", "WritesPerMinute", "Grants", "Review",
-	"ServerMemoryFile"}
+	"ServerMemoryFile", "Sync"}
 
 // AtOnce returns the configuration with those fields of another one, that may change at once.
 func (c Config) AtOnce(next *Config) Config {

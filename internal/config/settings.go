@@ -80,6 +80,12 @@ var texts = map[string]func(value) (string, error){
 	"agent":       checked(author.Check),
 	"key":         checked(checkKey),
 	"recipient":   checked(checkRecipient),
+	"when": checked(func(text string) (err error) {
+		if !slices.Contains([]string{SyncAlways, SyncOnce, SyncOff}, text) {
+			err = fmt.Errorf("it is %s, %s or %s", SyncAlways, SyncOnce, SyncOff)
+		}
+		return err
+	}),
 }
 
 // decode decodes a value as the type of into and the tags of a setting say. Empty lists and maps

@@ -80,12 +80,7 @@ func visible(r rune) rune {
 
 // hasHidden reports whether any name in the path is hidden.
 func hasHidden(path string) bool {
-	for name := range strings.SplitSeq(path, "/") {
-		if isHidden(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(path, "/"), isHidden)
 }
 
 // isEditorsCopy reports whether name is a backup (x~) or an auto-save file (#x#).

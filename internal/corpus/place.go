@@ -5,6 +5,7 @@ package corpus
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -171,10 +172,7 @@ func (l *knownLinks) update(region *Root, found []linkTarget) {
 		l.byRegion = map[*Root][]linkTarget{}
 	}
 	l.byRegion[region] = found
-	var all []linkTarget
-	for _, some := range l.byRegion {
-		all = append(all, some...)
-	}
+	all := slices.Concat(slices.Collect(maps.Values(l.byRegion))...)
 	slices.SortFunc(all, func(a, b linkTarget) int { return strings.Compare(a.path, b.path) })
 	l.all.Store(newLinkIndex(slices.Compact(all)))
 }

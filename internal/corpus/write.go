@@ -3,6 +3,7 @@
 package corpus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -106,10 +107,7 @@ func (w *Write) stage() error {
 			return err
 		}
 	}
-	perm := w.next.Mode.Perm()
-	if perm == 0 {
-		perm = newFileMode
-	}
+	perm := cmp.Or(w.next.Mode.Perm(), newFileMode)
 	staged, err := vfs.Stage(w.root.dir.fs, w.real, perm, w.info, func(out io.Writer) error {
 		_, err := io.WriteString(out, w.next.Text)
 		return err

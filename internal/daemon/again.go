@@ -125,7 +125,8 @@ func (t *terms) look(ctx context.Context) {
 func (t *terms) adopt(ctx context.Context) error {
 	was, local := t.now.Load(), t.daemon.opts.Again.Local
 	if soon := was.config.AtOnce(&t.wanted); !reflect.DeepEqual(soon, was.config) {
-		if t.take(soon, was.live, local(&soon)); reflect.DeepEqual(soon, t.wanted) {
+		t.take(soon, was.live, local(&soon))
+		if was.live.nudge(); reflect.DeepEqual(soon, t.wanted) {
 			t.good = soon
 			return nil
 		}

@@ -25,7 +25,7 @@ func (l *live) nudge() {
 }
 
 // notices tells subscribers which files are locked down, and which have notes with conflicts,
-// whenever that changes, also while the memory was not open.
+// whenever that changes, also while the memory was not open. It also takes up new remotes.
 func (t *terms) notices(l *live) {
 	ctx := l.ctx
 	conflict, err := query.Parse("tags:" + document.ConflictTag)
@@ -33,7 +33,9 @@ func (t *terms) notices(l *live) {
 		l.logError(err)
 		return
 	}
+	inStep := t.inStep(l)
 	for {
+		inStep()
 		for kind, paths := range noticed(ctx, l.memory, conflict) {
 			was, known := t.noticed[kind]
 			if t.noticed[kind] = paths; known && !slices.Equal(was, paths) {

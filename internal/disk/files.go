@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"sort"
 	"sync"
 
@@ -171,12 +172,8 @@ func (f *files) use(number uint64, opened *source) (*source, error) {
 func (f *files) change(set *packSet) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	kept := map[*source]bool{}
-	for _, p := range set.packs {
-		kept[p] = true
-	}
 	for _, p := range f.packs.packs {
-		if !kept[p] {
+		if !slices.Contains(set.packs, p) {
 			_ = p.retire()
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -121,14 +122,7 @@ func (w *exporter) code(i int, indent string) {
 		e := &w.t.Elements[i]
 		value = w.t.Source[e.ContentsStart:e.ContentsEnd]
 	}
-	longest, run := 2, 0
-	for i := range len(value) {
-		if run++; value[i] != '`' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
+	fence := text.Fence(value)
 	w.apart()
 	w.lines(indent, fence+w.t.Block(i).Language)
 	w.lines(indent, value)

@@ -293,12 +293,7 @@ func (b *builder) rederiveBranches(path string) bool {
 	for _, id := range b.branches[path] {
 		waiting[id] = true
 	}
-	for _, id := range b.branches[path] {
-		if !b.rederiveWay(id, waiting) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b.branches[path], func(id string) bool { return !b.rederiveWay(id, waiting) })
 }
 
 // rederiveWay derives a waiting node after those of its ancestors that wait too.

@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -216,4 +217,66 @@ func CommitOp(block []byte) (seq uint64, op string, err error) {
 		return 0, "", fmt.Errorf("commit: %w", err)
 	}
 	return c.Seq, c.Op, nil
+}
+
+// Mentions reports whether a commit's block may concern a node, without decoding it. It
+// has no false negatives, and is true for every commit with a delta or lineage in
+// separate blocks. O(len(block)).
+func Mentions(block []byte, id string) bool {
+	if bytes.Contains(block, []byte(id)) {
+		return true
+	}
+	r := merkle.NewReader(block)
+	_ = new(Commit).readHead(r)
+	if r.Peek() != merkle.KindBytes {
+		return true
+	}
+	r.Bytes()
+	r.Key("state")
+	r.Link()
+	r.Key("author")
+	if _, err := ReadAuthor(r); err != nil {
+		return true
+	}
+	r.Key("lineage")
+	return r.Peek() != merkle.KindBytes
+}
+
+// AppendAuthor appends the encoding of an author: the list [kind], or [kind, name] for an
+// agent; the empty list for none.
+func AppendAuthor(b []byte, a author.Author) []byte {
+	switch a.Kind {
+	case 0:
+		return merkle.AppendList(b, 0)
+	case author.Agent:
+		b = merkle.AppendText(merkle.AppendList(b, 2), author.Agent.String())
+		return merkle.AppendText(b, a.Name)
+	}
+	return merkle.AppendText(merkle.AppendList(b, 1), a.Kind.String())
+}
+
+// ReadAuthor decodes the output of AppendAuthor. Decoding errors are in the reader;
+// ErrFormat is returned for an author of an unknown kind.
+func ReadAuthor(r *merkle.Reader) (author.Author, error) {
+	parts := r.List()
+	if r.Err() != nil || parts == 0 {
+		return author.Author{}, nil
+	}
+	word := r.Text()
+	kind, known := author.ParseKind(word)
+	if r.Err() != nil {
+		return author.Author{}, nil
+	}
+	want := 1
+	if kind == author.Agent {
+		want = 2
+	}
+	if !known || parts != want {
+		return author.Author{}, fmt.Errorf("an author of the kind %q with %d parts: %w", word, parts, ErrFormat)
+	}
+	a := author.Author{Kind: kind}
+	if kind == author.Agent {
+		a.Name = r.Text()
+	}
+	return a, nil
 }

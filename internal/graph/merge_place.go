@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -140,10 +141,7 @@ func (m *merge) cycle() []*track {
 func (m *merge) breakCycle(cycle []*track) {
 	opened := false
 	for _, t := range cycle {
-		back := m.parent(t, inWon)
-		if back == nil {
-			back = m.parent(t, inBase)
-		}
+		back := cmp.Or(m.parent(t, inWon), m.parent(t, inBase))
 		if back == nil || back == t.parent {
 			continue
 		}

@@ -37,9 +37,6 @@ func (b *Book) Notified(path string) merkle.Digest { return b.notified[path] }
 // NotifiedPaths lists the files with a change that the owner was notified of, sorted.
 func (b *Book) NotifiedPaths() []string { return slices.Sorted(maps.Keys(b.notified)) }
 
-// NotifiedCount returns the number of NotifiedPaths.
-func (b *Book) NotifiedCount() int { return len(b.notified) }
-
 // WithoutNotices returns the book without any notifications. O(1).
 func (b *Book) WithoutNotices() *Book {
 	return &Book{policy: b.policy, baselines: b.baselines}

@@ -4,7 +4,6 @@ package guard
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -76,12 +75,5 @@ func appendBlocks(parts []Part, tree *org.Tree, where string) []Part {
 // truncate makes a text valid UTF-8 of at most limit bytes.
 func truncate(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= limit {
-		return s
-	}
-	end := limit
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end]
+	return strings.ToValidUTF8(s[:min(limit, len(s))], "")
 }

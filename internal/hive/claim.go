@@ -3,6 +3,7 @@
 package hive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -24,19 +26,18 @@ import (
 // the claim of the first time, in force or not. Errors: NotFound (ErrNoTask), Invalid (ErrLease,
 // ErrCycle), Conflict (ErrHeld, ErrDone, ErrBlocked), Denied, and those of writing the file.
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "claim", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
+	return h.hold(ctx, "claim", task, 0, lease, opts, func(w *change, n *node.Node, me string, now int64) error {
 		if held := claimOf(n, now); !held.IsZero() {
-			return 0, heldError(held, me)
+			return heldError(held, me)
 		}
-		last := document.ClaimNumber(n.Derived.Last(document.ClaimKey))
-		return max(uint64(max(now, 1)), last+1), ready(ctx, h.scope, w.c.State(), n)
+		return ready(ctx, h.scope, w.c.State(), n)
 	})
 }
 
 // Renew begins the lease of a claim anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
 func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
-	return h.hold(ctx, "renew", task, lease, opts, func(_ *change, n *node.Node, me string, now int64) (uint64, error) {
-		return number, inForce(n, me, number, now)
+	return h.hold(ctx, "renew", task, number, lease, opts, func(_ *change, n *node.Node, me string, now int64) error {
+		return inForce(n, me, number, now)
 	})
 }
 
@@ -63,24 +64,86 @@ func (h *Hive) change(ctx context.Context, op, task string, opts *scope.WriteOpt
 	})
 }
 
-// hold writes a claim with the number that decide returns.
-func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, opts *scope.WriteOptions,
-	decide func(w *change, n *node.Node, me string, now int64) (uint64, error)) (held Claim, c chain.Commit, err error) {
+// hold writes a claim that the referee granted, or a provisional one, unless check refuses it; a number is that of one that goes on.
+func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease time.Duration, opts *scope.WriteOptions,
+	check func(w *change, n *node.Node, me string, now int64) error) (held Claim, c chain.Commit, err error) {
 	if lease < MinLease || lease > MaxLease {
 		return held, c, fault.Errorf(op, task, fault.Invalid, "%w, not %v", ErrLease, lease)
 	}
+	granted, refusal := h.ask(ctx, task, number, lease)
 	c, first, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
-		number, err := decide(w, n, me, now)
-		held = Claim{By: me, Number: number, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}
-		return w.claiming(n, held), err
+		if err := cmp.Or(check(w, n, me, now), refusal); err != nil {
+			return nil, err
+		}
+		held = granted
+		held.By = me
+		switch {
+		case !held.Granted:
+			held.Number, held.Until = cmp.Or(number, nextNumber(n, now)), time.UnixMilli(now+lease.Milliseconds()).UTC()
+		case held.Number != number && (number != 0 || held.Number < nextNumber(n, 0)):
+			return nil, errOvertaken
+		}
+		return w.claiming(n, held), nil
 	})
 	if err == nil && first != nil {
 		held, err = firstClaim(ctx, h.scope, op, task, first)
 	}
-	if err != nil {
-		return Claim{}, chain.Commit{}, err
+	switch {
+	case err != nil:
+		held, c = Claim{}, chain.Commit{}
+	case h.Referee != nil && !held.Granted:
+		held.Provisional = cmp.Or(held.Provisional, granted.Provisional, "the servers did not grant it")
 	}
-	return held, c, nil
+	if n, ok := h.scope.Present().Get(task); !ok || granted.Number != atReferee(n) { // refused here, or not written by a repeated call
+		h.giveBack(ctx, task, granted.Number)
+	}
+	return held, c, err
+}
+
+// ask asks the referee for a claim, or for a new lease of the one with a number, before that is written.
+// It returns what the referee granted, or why it refused.
+func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.Duration) (granted Claim, refusal error) {
+	n, ok := h.scope.Present().Get(task)
+	if h.Referee == nil || !ok || !isTask(n) || n.Derived.Done {
+		return granted, nil
+	}
+	now := h.clock.now(h.scope, true) // the lease counts from here
+	held := claimOf(n, now)
+	if held.Number != number || number != 0 && held.By != nameOf(h.scope.Actor(ctx).Author) {
+		return granted, nil // the write says whose it is
+	}
+	lease = max(lease, held.Until.Sub(time.UnixMilli(now)))         // a renewal that is not written down leaves what is
+	ahead := max(0, time.UnixMilli(now).Sub(h.scope.Options.Now())) // of the clock here, by which another process may count
+	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, min(lease+ahead, MaxLease), cmp.Or(number, nextNumber(n, now)),
+		number != 0 && number == atReferee(n))
+	switch {
+	case errors.Is(err, place.ErrChanged):
+		return granted, fmt.Errorf("%w at the servers: on another machine, as sync shows, or until the lease of a claim ends "+
+			"whose release did not arrive", ErrHeld)
+	case err != nil:
+		return Claim{Provisional: err.Error()}, nil
+	}
+	return Claim{Number: got, Granted: true, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}, nil
+}
+
+// giveBack ends a claim at the referee, where else it ends with its lease.
+func (h *Hive) giveBack(ctx context.Context, task string, number uint64) {
+	if h.Referee != nil && number != 0 {
+		_ = h.Referee.Release(context.WithoutCancel(ctx), h.scope.Name+"/"+task, number)
+	}
+}
+
+// atReferee is the number of the claim that the referee granted, if not for its newest lease, 0 for none.
+func atReferee(n *node.Node) uint64 {
+	if n.Derived.Last(document.ClaimGranted) == "" {
+		return 0
+	}
+	return document.ClaimNumber(n.Derived.Last(document.ClaimKey))
+}
+
+// nextNumber is the least number of a new claim.
+func nextNumber(n *node.Node, now int64) uint64 {
+	return max(uint64(max(now, 1)), document.ClaimNumber(n.Derived.Last(document.ClaimKey))+1)
 }
 
 // task returns a task that is not done, from its file as it is now, and the time of leases. From
@@ -112,6 +175,14 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 		document.SetProperty{Key: document.ClaimedBy, Value: c.By},
 		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
 		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
+	}
+	switch {
+	case c.Granted:
+		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "t"})
+	case atReferee(n) == c.Number: // and the next renewal asks for it under the number
+		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "nil"})
+	case n.Derived.Last(document.ClaimGranted) != "":
+		edits = append(edits, document.RemoveProperty{Key: document.ClaimGranted})
 	}
 	words, _ := w.c.Document(n.Path).Keywords()
 	i := slices.IndexFunc(inProgressWords, func(word string) bool { return slices.Contains(words, word) })
@@ -150,20 +221,25 @@ func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope
 // end removes a claim; its number stays, so that the next one is greater.
 func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *scope.WriteOptions,
 	also func(w *change, n *node.Node) []document.Edit) (chain.Commit, error) {
+	var granted uint64
 	c, _, err := h.change(ctx, op, task, opts, func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error) {
 		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
 			if err := inForce(n, me, number, now); err != nil {
 				return nil, err
 			}
 		}
+		granted = atReferee(n)
 		edits := also(w, n)
-		for _, key := range []string{document.ClaimedBy, document.LeaseUntil} {
+		for _, key := range []string{document.ClaimedBy, document.LeaseUntil, document.ClaimGranted} {
 			if n.Derived.Last(key) != "" {
 				edits = append(edits, document.RemoveProperty{Key: key})
 			}
 		}
 		return edits, nil
 	})
+	if err == nil {
+		h.giveBack(ctx, task, granted)
+	}
 	return c, err
 }
 
@@ -186,7 +262,8 @@ func inForce(n *node.Node, by string, number uint64, now int64) error {
 // heldError tells an agent who holds a task.
 func heldError(c Claim, to string) error {
 	if c.By == to {
-		return fmt.Errorf("%w by you, under number %d until %s; go on under that number, or release it", ErrHeld, c.Number, c.Until.Format(stampForm))
+		return fmt.Errorf("%w by %s, as you are called: under number %d until %s; go on under it only if the claim is yours",
+			ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
 	}
 	return fmt.Errorf("%w by another: %s, under number %d until %s", ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
 }

@@ -13,7 +13,7 @@
 // Invariants:
 //   - A claim is compared and set by the chain's one writer, in one commit with its file. The
 //     number of a claim is greater than that of every earlier claim of the task.
-//   - A task has at most one holder. A lease that ended is free, wherever the clock is set.
+//   - A task has at most one holder, also of other machines where [Hive.Referee] granted the claim. A lease that ended is free, wherever the clock is set.
 //   - Sending writes exactly one node, which is inert; it needs no right to the inbox.
 //   - Reading marks as read exactly the messages whose bodies it returns, in the same step.
 //   - A [Proposal] changes nothing but the session that keeps it, and is decided once. What the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
 )
@@ -17,9 +18,11 @@ type Hive struct {
 	scope  *scope.Scope
 	writer *write.Writer
 	clock  *clock // one for all scopes of a memex
-	rate   rate
-	seen   seen
+	rate   *rate
+	seen   *seen
 
+	// Referee keeps claims from other machines; those that it cannot keep are provisional. nil for none.
+	Referee place.Referee
 	// Owner is what the owner of the memex has seen.
 	Owner *OwnerView
 	// Unreported returns those of some things that a session has not been told about, and notes
@@ -32,7 +35,7 @@ type Hive struct {
 // memex, nil if the scope is the memex.
 func New(w *write.Writer, memex *Hive) *Hive {
 	s := w.Scope()
-	h := &Hive{scope: s, writer: w, clock: &clock{}, Owner: &OwnerView{scope: s.Memex()}}
+	h := &Hive{scope: s, writer: w, clock: &clock{}, rate: &rate{}, seen: &seen{}, Owner: &OwnerView{scope: s.Memex()}}
 	if memex != nil {
 		h.clock, h.Owner = memex.clock, memex.Owner
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -37,19 +38,20 @@ var inProgressWords = []string{"DOING", "IN-PROGRESS", "INPROGRESS", "NEXT", "ST
 
 // Errors of tasks. Each is the cause of a *fault.Error.
 var (
-	ErrNoTask  = errors.New("no such task; a task is a headline with a keyword in tasks.org or below tasks/, or one with the property TASK")
-	ErrDone    = errors.New("the task is done")
-	ErrBlocked = errors.New("the task waits for others")
-	ErrCycle   = errors.New("the task waits for itself; change DEPENDS_ON of one of them")
-	ErrHeld    = errors.New("the task is claimed")
-	ErrClaim   = errors.New("that claim is not in force")
-	ErrLease   = fmt.Errorf("a lease is %v to %v long", MinLease, MaxLease)
+	ErrNoTask    = errors.New("no such task; a task is a headline with a keyword in tasks.org or below tasks/, or one with the property TASK")
+	ErrDone      = errors.New("the task is done")
+	ErrBlocked   = errors.New("the task waits for others")
+	ErrCycle     = errors.New("the task waits for itself; change DEPENDS_ON of one of them")
+	ErrHeld      = errors.New("the task is claimed")
+	ErrClaim     = errors.New("that claim is not in force")
+	errOvertaken = errors.New("another claim of the task was granted meanwhile; sync, release this one if you hold it, and claim it again")
+	ErrLease     = fmt.Errorf("a lease is %v to %v long", MinLease, MaxLease)
 )
 
 // Bounds of leases.
 const (
 	MinLease = time.Second
-	MaxLease = 24 * time.Hour
+	MaxLease = place.MaxLease
 )
 
 // Task is a headline that an agent can claim.
@@ -66,9 +68,11 @@ type Task struct {
 
 // Claim is a claim in force.
 type Claim struct {
-	By     string    `json:"by" jsonschema:"an agent, or owner"`
-	Number uint64    `json:"number" jsonschema:"greater than that of every earlier claim of the task"`
-	Until  time.Time `json:"until" jsonschema:"when the lease ends"`
+	By          string    `json:"by" jsonschema:"an agent, or owner"`
+	Number      uint64    `json:"number" jsonschema:"greater than that of every earlier claim of the task"`
+	Until       time.Time `json:"until" jsonschema:"when the lease ends"`
+	Granted     bool      `json:"granted,omitempty" jsonschema:"servers keep the task from other machines"`
+	Provisional string    `json:"provisional,omitempty" jsonschema:"of a new claim: why another machine may hold the task, too; absent if none can"`
 }
 
 // IsZero reports whether nobody holds the task.
@@ -179,7 +183,8 @@ func writtenClaim(d *document.Derived) Claim {
 	if err != nil {
 		return Claim{}
 	}
-	return Claim{By: d.Last(document.ClaimedBy), Number: document.ClaimNumber(d.Last(document.ClaimKey)), Until: until}
+	return Claim{By: d.Last(document.ClaimedBy), Number: document.ClaimNumber(d.Last(document.ClaimKey)), Until: until,
+		Granted: d.Last(document.ClaimGranted) == "t"}
 }
 
 // dependencies returns the ids of a task that must be done before it.

@@ -242,9 +242,7 @@ func refused(op string, answer *http.Response, text []byte) error {
 	}
 	err := f.Err()
 	if e, ok := errors.AsType[*fovea.Error](err); ok {
-		if e.Op == "" {
-			e.Op = op
-		}
+		e.Op = cmp.Or(e.Op, op)
 		switch answer.StatusCode {
 		case http.StatusUnauthorized:
 			e.Kind = fovea.Denied

@@ -149,7 +149,8 @@ var reads = map[string]string{
 	"prove": `{"id":"One"}`, "check-proof": `{"proof":"{}"}`,
 	"logs":   `{"limit":2}`,
 	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`, "news": `{}`, "feedback-status": `{}`,
-	"conversation": `{"session":"s1","changes":true}`,
+	"remote-members": `{"name":"stick"}`,
+	"conversation":   `{"session":"s1","changes":true}`,
 }
 
 // wrong are requests that are refused for what they mean; an unknown key is what the
@@ -171,6 +172,8 @@ var wrong = map[string]string{
 	"bundle-write": `{"file":"here","plain":true}`, "bundle-read": `{"file":"/no"}`, "remote-add": `{"name":"x","url":"no"}`,
 	"import": `{"kind":"okf","source":"no"}`, "export": `{"kind":"okf","to":"no"}`,
 	"remote-remove": `{"name":"x"}`, "push": `{"name":"x"}`, "pull": `{"name":"x"}`, "sync": `{"name":"x"}`,
+	"remote-scrub":   `{"name":"x"}`,
+	"remote-members": `{"name":"x"}`, "remote-admit": `{"name":"x","member":"box","key":"x"}`, "remote-expel": `{"name":"x","member":"box"}`,
 	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`, "feedback": `{"question":"One"}`,
 }
 
@@ -178,6 +181,7 @@ var wrong = map[string]string{
 // it is asked well and where it is not, is what the document says.
 func TestEveryOperationIsAsDescribed(t *testing.T) {
 	calm := scene(t)
+	calm.placed()
 	d := calm.description()
 	for path, methods := range d.Paths {
 		name := strings.TrimPrefix(path, "/v1/")

@@ -72,7 +72,8 @@ func open(t *testing.T, files map[string]string) *site {
 		t.Fatal(err)
 	}
 	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{
-		StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed, Buffers: &s.feed.Buffers, Signer: signer, Verifiers: note.VerifierList(key),
+		StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed, Buffers: &s.feed.Buffers, Signer: signer,
+		PublicKey: public, Verifiers: note.VerifierList(key),
 	})
 	if err != nil {
 		t.Fatal(err)

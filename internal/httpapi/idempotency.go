@@ -43,7 +43,7 @@ func idempotent() api.Middleware {
 			}
 			body, err := json.Marshal(c.Request)
 			if err != nil {
-				return nil, invalidKey(c.Op.Name, err)
+				return nil, fault.Wrap(c.Op.Name, "", fault.Invalid, err)
 			}
 			scopes := author.ScopesOf(ctx)
 			sum := sha256.Sum256([]byte(c.Op.Name + "\x00" + scopes.Project + "\x00" + scopes.Session + "\x00" + string(body)))
@@ -51,8 +51,6 @@ func idempotent() api.Middleware {
 		}
 	}
 }
-
-func invalidKey(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }
 
 // idempotencyCache stores answers by the holder of a grant and the key.
 type idempotencyCache struct {
@@ -76,7 +74,7 @@ func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]
 			return i.carryOut(ctx, r, c, next)
 		}
 		if r.sum != sum {
-			return nil, invalidKey(c.Op.Name, errKeyReused)
+			return nil, fault.Wrap(c.Op.Name, "", fault.Invalid, errKeyReused)
 		}
 		select {
 		case <-r.done:

@@ -97,6 +97,9 @@ var repeated = []repetition{
 	{name: "a push", op: "push", body: `{}`, before: (*site).placed, forgets: true},
 	{name: "a pull", op: "pull", body: `{}`, before: (*site).placed, forgets: true},
 	{name: "a sync", op: "sync", body: `{}`, before: (*site).placed, forgets: true},
+	{name: "a scrub", op: "remote-scrub", body: `{}`, before: (*site).placed, forgets: true},
+	{name: "a member admitted", op: "remote-admit", body: admitted, before: (*site).placed, forgets: true},
+	{name: "a member expelled", op: "remote-expel", body: `{"name":"stick","member":"box"}`, before: (*site).admits, forgets: true},
 	{name: "a remote removed", op: "remote-remove", body: `{"name":"stick"}`, before: (*site).placed, forgets: true},
 	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, forgets: true},
 }
@@ -138,6 +141,15 @@ func (s *site) exported() { s.must("export", s.filled(`{"kind":"jsonl","to":"BUN
 // placed adds a remote.
 func (s *site) placed() {
 	s.must("remote-add", s.filled(`{"name":"stick","url":"PLACE","plain":true}`))
+}
+
+// admitted puts a machine on the list of members of the remote.
+const admitted = `{"name":"stick","member":"box","key":"PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW","agents":["ada"]}`
+
+// admits adds a remote that has a member.
+func (s *site) admits() {
+	s.placed()
+	s.must("remote-admit", admitted)
 }
 
 // post sends ada a message.

@@ -109,7 +109,7 @@ func (s *Server) Handler(admit Admission) http.Handler {
 		problem(w, http.StatusNotFound, "not found", r.URL.Path+": nothing is here; GET /v1/openapi.json lists what is")
 	})
 	outer := http.NewServeMux()
-	outer.HandleFunc("GET /healthz", s.healthy)
+	outer.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	outer.HandleFunc("GET /readyz", s.ready)
 	outer.Handle("/", admitted(admit, s.sharing(inner)))
 	return s.recovered(s.bounded(outer))
@@ -185,8 +185,6 @@ func (s *Server) hello(w http.ResponseWriter, r *http.Request) {
 	}
 	s.answer(w, r, h)
 }
-
-func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }
 
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	if err := s.opts.Ready(); err != nil {

@@ -2,7 +2,10 @@
 
 package index
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // Doc is the lexical index's view of one node. It depends on that node alone. Body is
 // the node's own text; a title inside it counts again. Of property drawers in Body only
@@ -162,3 +165,13 @@ func (x *Lexical) compact() {
 		}
 	}
 }
+
+var (
+	// ErrDamaged is returned for an encoded index with a wrong checksum or structure.
+	// Rebuild the index from the nodes.
+	ErrDamaged = errors.New("damaged")
+
+	// ErrVersion is returned for an encoded index with another FormatVersion or
+	// AnalyzerVersion. Rebuild the index from the nodes.
+	ErrVersion = errors.New("other version")
+)

@@ -44,7 +44,7 @@ var Table = []Obeyed{
 	{"property", "ID CUSTOM_ID", ByTree, "", "names the note"},
 	{"property", "AUTHOR SESSION TRUST", ByFovea, "", "says where the note comes from"},
 	{"property", "BLOCK PROPOSAL WINDOW FEEDBACK CONFLICT", ByFovea, "", "is what Fovea keeps in a tree of its own"},
-	{"property", document.ClaimedBy + " " + document.ClaimKey + " " + document.LeaseUntil, ByFovea, "", "says who does the task"},
+	{"property", document.ClaimedBy + " " + document.ClaimKey + " " + document.LeaseUntil + " " + document.ClaimGranted, ByFovea, "", "says who does the task"},
 	{"property", "IMPORTED_FROM IMPORTED_SOURCE IMPORTED_TEXT", ByFovea, "", "says what the next import does with the note"},
 	{"property", "CREATED LAST_REPEAT ARCHIVE_TIME ARCHIVE_FILE ARCHIVE_OLPATH ARCHIVE_CATEGORY ARCHIVE_TODO ARCHIVE_ITAGS", ByTree, "", "says what was done"},
 	{"property", "FROM TO THREAD SENT READ", ByFovea, "inbox.org", "says who sent the message, and whether it was read"},

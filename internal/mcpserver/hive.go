@@ -127,5 +127,8 @@ func taskTool(ctx context.Context, svc api.Service, id string, in extra) (reply,
 		return reply{text: fmt.Sprintf("Done: task %q, seq %d.", end.Task, end.Seq), data: end, remark: "Your claim has ended."}, nil
 	}
 	text := fmt.Sprintf("Claim number %d of task %q until %s.", c.Number, c.Task, c.Until.Format(time.RFC3339Nano))
+	if c.Provisional != "" {
+		text += fmt.Sprintf(" Provisional: %s.", c.Provisional)
+	}
 	return reply{text: text, data: c, remark: "The task is yours until then. Renew, release or finish it with this number as claim."}, nil
 }

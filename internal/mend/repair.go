@@ -44,7 +44,7 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	if err := md.scope.CheckKinds("repair"); err != nil {
 		return nil, err
 	}
-	if err := md.checkAll(ctx); err != nil {
+	if _, err := md.scope.Chain.Store().Check(ctx, func(store.Corruption) {}); err != nil { // finds damage in blocks that nobody has read yet
 		return nil, fault.Wrap("repair", md.scope.StateDir, fault.Other, err)
 	}
 	s, err := md.openSalvage(ctx)
@@ -73,12 +73,6 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 		md.scope.SetRecovered(tx, "repaired: "+s.message())
 	}
 	return plan, fault.Wrap("repair", md.scope.StateDir, fault.Other, err)
-}
-
-// checkAll lets the store find damage in blocks that have not been read yet.
-func (md *Mender) checkAll(ctx context.Context) error {
-	_, err := md.scope.Chain.Store().Check(ctx, func(store.Corruption) {})
-	return err
 }
 
 // plan lists what a repair does; it is empty for an intact memory.

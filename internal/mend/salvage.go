@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -205,10 +206,7 @@ func (s *salvage) lost() []document.Problem {
 // commitsOfWanted lists the commits that name missing blocks. Equal blocks are stored
 // once, so one block can have several commits.
 func (s *salvage) commitsOfWanted() string {
-	var by []uint64
-	for _, seqs := range s.wanted {
-		by = append(by, seqs...)
-	}
+	by := slices.Concat(slices.Collect(maps.Values(s.wanted))...)
 	slices.Sort(by)
 	by = slices.Compact(by)
 	const few = 8

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -95,12 +96,7 @@ func (l *Feedback) follow(state *graph.State) {
 
 // sorted returns entries by their numbers.
 func sorted(known map[merkle.Digest]*Entry) []*Entry {
-	all := make([]*Entry, 0, len(known))
-	for _, e := range known {
-		all = append(all, e)
-	}
-	slices.SortFunc(all, func(a, b *Entry) int { return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.By, b.By)) })
-	return all
+	return slices.SortedFunc(maps.Values(known), func(a, b *Entry) int { return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.By, b.By)) })
 }
 
 // surplus chooses so many entries that make room: the oldest of agents, and the owner's only

@@ -3,6 +3,7 @@
 package notes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,10 +40,7 @@ func (e *editing) checkInert(before, after *graph.State, delta *graph.Delta) err
 	}
 	more := 0
 	for _, c := range delta.Changes {
-		old := c.Old
-		if old == nil {
-			old = was[c.ID]
-		}
+		old := cmp.Or(c.Old, was[c.ID])
 		if c.New == nil {
 			more -= headlines(c.Old)
 			continue

@@ -4,6 +4,7 @@ package outline
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -89,12 +90,8 @@ func (c *chunker) findDefinitions(language string) bool {
 // isAside reports whether a line, without blanks around it, is a comment, a decorator, or an
 // attribute.
 func isAside(line []byte) bool {
-	for _, start := range []string{"//", "#", "/*", "*", "@", ";", `"""`} {
-		if bytes.HasPrefix(line, []byte(start)) {
-			return true
-		}
-	}
-	return false
+	starts := []string{"//", "#", "/*", "*", "@", ";", `"""`}
+	return slices.ContainsFunc(starts, func(start string) bool { return bytes.HasPrefix(line, []byte(start)) })
 }
 
 // next returns the end of the chunk that begins at start, which is on a line with the given

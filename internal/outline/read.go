@@ -343,12 +343,3 @@ func join(around, name string) string {
 
 // shorten cuts text to maxSignature bytes at the border of a character.
 func shorten(text string) string { return clip(strings.ToValidUTF8(text, "\uFFFD"), maxSignature) }
-
-// words makes a set of the words of list.
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(list) {
-		set[word] = true
-	}
-	return set
-}

@@ -2,7 +2,11 @@
 
 package outline
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/fovea-memory/fovea/internal/text"
+)
 
 func pythonGrammar() *grammar {
 	return &grammar{
@@ -73,7 +77,7 @@ func javaGrammar() *grammar {
 	return &grammar{
 		starts: `/"'`, asides: asides(slashes, triple+`|`+quotes+`|`+char), ends: "}",
 		noise:    regexp.MustCompile(`^(?:@(?:[a-z]\w*\.)*[A-Z]\w*(?:\([^()]*\))?\s*)+`),
-		reserved: words("if for while switch catch return else do new throw try assert case static"),
+		reserved: text.WordSet("if for while switch catch return else do new throw try assert case static"),
 		rules: []rule{
 			define(kindPackage, "f", `package ([\w.]+)`),
 			define(kindImport, "f", `import (?:static )?([\w.*]+)`),
@@ -138,7 +142,7 @@ func scriptGrammar() *grammar {
 		byLine:   true, unfinished: regexp.MustCompile(`[=(<|&?:+\-*.{\[!^%/]$|=>$`),
 		goesOn: regexp.MustCompile(`^(?:[{=,)<|&?:+*.]|extends |implements )`),
 		ends:   "}", noise: regexp.MustCompile(`^(?:@[\w.]+(?:\([^()]*\))?\s*)+`),
-		reserved: words("if for while switch catch with return function else do new"), lists: regexp.MustCompile(`^import\b[^(=:{]*$`),
+		reserved: text.WordSet("if for while switch catch with return function else do new"), lists: regexp.MustCompile(`^import\b[^(=:{]*$`),
 		rules: []rule{
 			define(kindImport, "f", `import\b[^;]*?(_+)`),
 			define("class", "fbc>c", exported+`class ([\w$]+)[^;]*\{`),
@@ -176,7 +180,7 @@ func cGrammar() *grammar {
 		ends: "}",
 		noise: regexp.MustCompile(`^(?:(?:(?:[A-Z][A-Z0-9_]+ )?(?:public|private|protected|signals|public slots|private slots)\s*:|` +
 			`[A-Z][A-Z0-9_]+ *\(\w*\)|\[\[[^\[\]]*\]\]|__(?:attribute__|declspec) *\(\([^()]*\)\))\s+)+`),
-		reserved: words("if for while switch catch return else do new sizeof defined decltype alignas noexcept __attribute__"),
+		reserved: text.WordSet("if for while switch catch return else do new sizeof defined decltype alignas noexcept __attribute__"),
 		rules: []rule{
 			define(kindImport, "fc", `# ?include <?([^>]+)`),
 			define("macro", "fc", `# ?define (\w+)(?:\(\))?`),

@@ -5,6 +5,8 @@ package outline
 import (
 	"strconv"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 const (
@@ -115,10 +117,10 @@ func entriesOf(found []Definition) []entry {
 }
 
 // isFunction has the kinds with a body of statements.
-var isFunction = words("func function method constructor getter setter fn")
+var isFunction = text.WordSet("func function method constructor getter setter fn")
 
 // isPlain has the kinds that are little more than a name.
-var isPlain = words("const var macro static variable constant custom alias typedef import prototype enum type group face")
+var isPlain = text.WordSet("const var macro static variable constant custom alias typedef import prototype enum type group face")
 
 // write returns the lines of entries with detail d.
 func write(entries []entry, d detail) []line {

@@ -25,6 +25,7 @@ type Cloned struct {
 // error the folder may have a part. Errors: ErrNone if no machine has pushed; those of Pull and
 // ReadInto.
 func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, error) {
+	r.State = into // it is emptied
 	heads, problem := r.heads(ctx)
 	if len(heads) == 0 {
 		if problem == nil {
@@ -43,16 +44,23 @@ func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, 
 		if errors.Is(err, ErrNone) {
 			err = fmt.Errorf("not all of it has arrived yet: %w", err)
 		}
-		problem = errors.Join(problem, fmt.Errorf("clone: %s%s: %w", headFolder, h.Machine, err))
+		problem = errors.Join(problem, fmt.Errorf("clone: %s%s: %w", HeadFolder, h.Machine, err))
 	}
 	return Cloned{}, problem
 }
 
-// heads returns the logs that can be read, the newest first, and why others cannot.
+// heads returns the logs that can be read and that a memory may begin with, the newest first, and why others cannot.
 func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
+	if problem = r.readMembers(ctx); problem != nil {
+		return nil, problem
+	}
 	machines, problem := r.machines(ctx)
 	for _, machine := range machines {
-		if h, _, err := r.head(ctx, machine); err != nil {
+		h, _, by, err := r.head(ctx, machine)
+		if len(by.Agents) > 0 {
+			err = fmt.Errorf("%s acts for agents alone: %w", by.Name, ErrMember)
+		}
+		if err != nil {
 			problem = errors.Join(problem, err)
 		} else {
 			all = append(all, h)
@@ -72,7 +80,7 @@ func (r *Remote) readLog(ctx context.Context, h Head, into vfs.FS, memex string)
 		if !errors.Is(err, ErrNone) {
 			break
 		}
-		again, _, herr := r.head(ctx, h.Machine)
+		again, _, _, herr := r.head(ctx, h.Machine)
 		if herr != nil || again.Count == h.Count {
 			break
 		}

@@ -26,7 +26,7 @@ import (
 const (
 	markerName = "fovea.json"
 	keyName    = "key.age"
-	headFolder = "heads/"
+	HeadFolder = "heads/"
 	packFolder = "packs/"
 )
 
@@ -62,7 +62,7 @@ type Head struct {
 	Count   uint64    `json:"count"` // one more each time
 	Time    time.Time `json:"time"`
 	Nonce   string    `json:"nonce"`            // makes the bytes of each version others
-	Signed  string    `json:"signed,omitempty"` // the signed head of the memex
+	Signed  string    `json:"signed,omitempty"` // all else, by the key of the machine
 }
 
 // object is the name of a piece on the place.
@@ -202,10 +202,10 @@ func recipientsOf(key *age.X25519Identity) (to []Recipient) {
 	return to
 }
 
-// open is the reverse of seal. It refuses plain bytes on a sealed place.
-func open(key *age.X25519Identity, data []byte) ([]byte, error) {
-	if key != nil {
-		return OpenBytes(data, key)
+// open is the reverse of seal, by one of some keys. It refuses plain bytes on a sealed place.
+func open(keys []Identity, data []byte) ([]byte, error) {
+	if len(keys) > 0 {
+		return OpenBytes(data, keys...)
 	}
 	if strings.HasPrefix(string(data), SealPrefix) {
 		return nil, ErrLocked
@@ -262,5 +262,5 @@ func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
 	if r.Key == nil {
 		return in, nil
 	}
-	return Unseal(in, r.Key)
+	return Unseal(in, r.keys...)
 }

@@ -114,7 +114,7 @@ func TestHeadIsNotWritten(t *testing.T) {
 	if err := p.replace(written{Head: h}); !errors.Is(err, ErrFormat) {
 		t.Error(err)
 	}
-	if names, err := r.Place.List(t.Context(), headFolder); err != nil || len(names) > 0 {
+	if names, err := r.Place.List(t.Context(), HeadFolder); err != nil || len(names) > 0 {
 		t.Errorf("%q are there, %v", names, err)
 	}
 	if err := p.replace(written{Head: headOf()}); err != nil {

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,33 +45,64 @@ type written struct {
 	Gone int    `json:"gone"` // blocks that the histories were without
 }
 
-// settle finds out which version of the log is there, and returns its tag. An earlier one, or none
-// at all, has to be written again whole. A log that this memory did not write belongs to
-// another copy of it: this one takes another name then.
-func (r *Remote) settle(ctx context.Context, known *pushed) (tag string, err error) {
-	data, tag, err := r.Place.Get(ctx, headFolder+known.Machine)
+// settle finds out which version of the log is there, and returns its tag, and whether nothing can have
+// happened to it. An earlier one, or none at all, has to be written again whole. A log that this memory did
+// not write belongs to another copy of it: this one takes another name then.
+func (r *Remote) settle(ctx context.Context, own *pushed) (tag string, isKept bool, err error) {
+	data, tag, isKept, err := known(ctx, r.Place, HeadFolder+own.Machine)
 	sum := tagOf(data)
 	switch {
 	case errors.Is(err, ErrNone):
-		known.restart()
-		return "", nil
+		r.known = own.Sum == "" // else the place may have been emptied
+		own.restart()
+		return "", false, r.same(ctx)
 	case err != nil:
-		return "", err
-	case known.Sum == sum:
-		return tag, nil
+		return "", false, err
+	case own.Sum == sum:
+		return tag, isKept, nil
 	}
-	for _, w := range known.Unsure {
+	for _, w := range own.Unsure {
 		if w.Sum == sum {
-			return tag, known.now(w, r)
+			return tag, false, own.now(w, r)
 		}
 	}
-	if slices.Contains(known.Before, sum) {
-		known.restart()
-		return tag, nil
+	if slices.Contains(own.Before, sum) {
+		own.restart()
+		return tag, false, nil
 	}
-	*known = pushed{Machine: NewMachine(known.Machine)}
-	r.Machine = known.Machine
-	return "", nil
+	*own = pushed{Machine: NewMachine(own.Machine)}
+	r.Machine = own.Machine
+	return "", false, nil
+}
+
+// Scrub reads back this machine's log with the pieces that it names, and returns how many are what was
+// written, and the names of those that are not. A piece of other bytes is removed: the next push finds out
+// what is not there, and writes all again. Errors: those of the place, ErrAway, ErrOther, ErrReplaced.
+func (r *Remote) Scrub(ctx context.Context) (read int, damaged []string, err error) {
+	var own pushed
+	if err := cmp.Or(r.same(ctx), vfs.ReadJSON(r.State, pushedFile, &own)); err != nil || own.Sum == "" {
+		return 0, nil, err
+	}
+	head := HeadFolder + own.Machine
+	names := map[string]bool{head: true}
+	own.Head.names(names)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		data, _, err := r.Place.Get(ctx, name)
+		sum, isGone := tagOf(data), errors.Is(err, ErrNone)
+		switch {
+		case err == nil && (sum == own.Sum || strings.HasSuffix(name, sum)):
+			read++
+			continue
+		case err != nil && !isGone && !errors.Is(err, ErrDamaged):
+			return read, damaged, err
+		case name != head: // also if it is gone: chunks of it may be left
+			if err := r.Place.Remove(ctx, name); err != nil {
+				return read, damaged, err
+			}
+		}
+		damaged = append(damaged, name)
+	}
+	return read, damaged, nil
 }
 
 // restart prepares for writing all again. The version that was there may come back.

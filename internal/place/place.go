@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Place holds objects under names such as "heads/laptop". Its methods are safe for
@@ -31,6 +32,47 @@ type Place interface {
 	Close() error
 }
 
+// Watcher is a place that tells of changes as they happen.
+type Watcher interface {
+	// Watch calls changed with the prefix once the watch is in force, then with the name of each object
+	// below it that is written, also by this machine or last before, and with "" when what is there may not be what was
+	// written, as after another server took over. It ends, with the reason, when ctx does or the place fails.
+	Watch(ctx context.Context, prefix string, changed func(name string)) error
+}
+
+// Keeper is a place that knows what this machine has read or written there last.
+type Keeper interface {
+	// Kept returns the last version of an object that this machine has read or written, as long as no failed
+	// request, broken connection or other server gives a reason to read it again.
+	Kept(name string) (data []byte, tag string, ok bool)
+}
+
+// MaxLease is the longest lease of a claim, refereeWait how long a referee is waited for.
+const MaxLease, refereeWait = 24 * time.Hour, 4 * time.Second
+
+// Referee is a place that keeps a claim of a task from all other machines until its lease ends, which the
+// holder counts from before it asks.
+type Referee interface {
+	// Grant claims a task under a number that is at least the one given, and greater than those of all claims of
+	// it before, or begins the lease of the claim with that number anew, which it claims again if it no longer
+	// keeps it. ctx ends before the lease. Errors: ErrChanged if it keeps another claim; after others, it may keep this one.
+	Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error)
+	// Release ends a claim. Errors: ErrChanged or ErrNone if it is over.
+	Release(ctx context.Context, task string, number uint64) error
+}
+
+// known returns an object that only this machine writes, or that is written once, as the place keeps it, or
+// reads it.
+func known(ctx context.Context, p Place, name string) (data []byte, tag string, isKept bool, err error) {
+	if k, ok := p.(Keeper); ok {
+		if data, tag, isKept = k.Kept(name); isKept {
+			return data, tag, true, nil
+		}
+	}
+	data, tag, err = p.Get(ctx, name)
+	return data, tag, false, err
+}
+
 // MaxObject is the largest object of a place, in bytes.
 const MaxObject = 16 << 20
 
@@ -41,7 +83,7 @@ var (
 	// ErrChanged is returned if the place has another version of the object.
 	ErrChanged = errors.New("it was changed meanwhile")
 	// ErrURL is returned for an address that names no place.
-	ErrURL = errors.New("a remote is a folder, ssh://HOST/FOLDER or s3://BUCKET/PREFIX")
+	ErrURL = errors.New("a remote is a folder, ssh://HOST/FOLDER, s3://BUCKET/PREFIX, nats://HOST/NAME or git+https://HOST/PATH")
 	// ErrOther is returned for a place of another memory.
 	ErrOther = errors.New("it holds another memory")
 	// ErrFormat is returned for what this version does not read.
@@ -70,30 +112,27 @@ var (
 	ErrRight = errors.New("no access")
 )
 
-// Openers open the places of other kinds, each by the scheme of its addresses. They make what is missing.
-type Openers map[string]func(ctx context.Context, address string) (Place, error)
+// Openers open the places of other kinds, each by the scheme of its addresses. With create they may
+// make what is missing.
+type Openers map[string]func(ctx context.Context, address string, create bool) (Place, error)
 
 // Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
 // behind SSH as ssh://[USER@]HOST[:PORT]/PATH, and those of others. Errors: ErrURL, ErrFolder, those of
 // the place.
 func Open(ctx context.Context, address string, others Openers) (Place, error) {
-	if dir, ok := folderAt(address); ok {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	return openAt(ctx, address, others, false)
+}
+
+// Create is Open that makes what is missing: a folder, a stream.
+func Create(ctx context.Context, address string, others Openers) (Place, error) {
+	return openAt(ctx, address, others, true)
+}
+
+func openAt(ctx context.Context, address string, others Openers, create bool) (Place, error) {
+	if dir := strings.TrimPrefix(address, "file://"); filepath.IsAbs(dir) {
+		if info, err := os.Stat(dir); !create && (err != nil || !info.IsDir()) {
 			return nil, fmt.Errorf("%s: %w", dir, ErrFolder)
 		}
-	}
-	return Create(ctx, address, others)
-}
-
-// folderAt returns the folder that an address names.
-func folderAt(address string) (dir string, ok bool) {
-	dir = strings.TrimPrefix(address, "file://")
-	return dir, filepath.IsAbs(dir)
-}
-
-// Create is Open that makes a folder that is missing.
-func Create(ctx context.Context, address string, others Openers) (Place, error) {
-	if dir, ok := folderAt(address); ok {
 		return OpenFolder(dir)
 	}
 	scheme, _, _ := strings.Cut(address, "://")
@@ -101,9 +140,31 @@ func Create(ctx context.Context, address string, others Openers) (Place, error) 
 		return openSSH(ctx, address)
 	}
 	if open := others[scheme]; open != nil {
-		return open(ctx, address)
+		return within(ctx, address, func() (Place, error) { return open(ctx, address, create) })
 	}
 	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
+}
+
+// within opens a place unless ctx ends before. What is open later is closed.
+func within(ctx context.Context, address string, open func() (Place, error)) (Place, error) {
+	var p Place
+	var err error
+	done := make(chan struct{})
+	go func() {
+		p, err = open()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return p, err
+	case <-ctx.Done():
+	}
+	go func() {
+		if <-done; err == nil {
+			_ = p.Close()
+		}
+	}()
+	return nil, fmt.Errorf("%s: %w: %w", Shown(address), ErrNoAnswer, ctx.Err())
 }
 
 // Shown is an address as a message may have it: without what could be a password or a key, which

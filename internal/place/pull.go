@@ -45,18 +45,20 @@ type Other struct {
 	Scopes []string
 	// New reports whether something came since it was merged, see Remote.Merged.
 	New bool
+	// Member is who signed it; nobody where there is no list of members.
+	Member Member
 	// Problem says why not all of it is here; nil if it is.
 	Problem error
 }
 
-// Pull reads what the other machines' logs have, into copies of their histories in the state
-// folder. A log that cannot be read does not stop the others: its Problem says why. Errors:
-// those of the place and of the state folder.
-func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
-	if err := r.same(ctx); err != nil {
-		return nil, fmt.Errorf("pull: %w", err)
+// Pull reads what the logs of some other machines have, of all if none is named, into copies of their
+// histories in the state folder. A log that cannot be read, or that no member signed, does not stop the others: its
+// Problem says why. Errors: ErrMember for the list itself, those of the place and of the state folder.
+func (r *Remote) Pull(ctx context.Context, machines ...string) ([]Other, error) {
+	err := r.same(ctx)
+	if err == nil && len(machines) == 0 {
+		machines, err = r.machines(ctx)
 	}
-	machines, err := r.machines(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("pull: %w", err)
 	}
@@ -66,7 +68,7 @@ func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
 	}
 	var all []Other
 	for _, machine := range machines {
-		if machine == known.Machine || machine == r.Machine {
+		if machine == known.Machine || machine == r.Machine || !machineName.MatchString(machine) {
 			continue
 		}
 		o, err := r.pull(ctx, machine)
@@ -80,9 +82,9 @@ func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
 
 // machines lists those that have a log.
 func (r *Remote) machines(ctx context.Context) (all []string, err error) {
-	names, err := r.Place.List(ctx, headFolder)
+	names, err := r.Place.List(ctx, HeadFolder)
 	for _, name := range names {
-		if machine := strings.TrimPrefix(name, headFolder); machineName.MatchString(machine) {
+		if machine := strings.TrimPrefix(name, HeadFolder); machineName.MatchString(machine) {
 			all = append(all, machine)
 		}
 	}
@@ -100,7 +102,10 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 	if err := vfs.ReadJSON(r.State, folder+"."+copyFile, &have); err != nil {
 		have = copied{Partly: true} // begin anew
 	}
-	h, data, err := r.head(ctx, machine)
+	h, data, by, err := r.head(ctx, machine)
+	if was, _ := r.list.signer(have.Head); was.Key != "" && was.Key != by.Key && err == nil {
+		by, err = Member{}, fmt.Errorf("%s signed its log, which is that of %s: %w", by.Name, was.Name, ErrMember)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return o, ctx.Err()
@@ -117,7 +122,8 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 		}
 	}
 	o.Head, o.New = have.Head, have.Merged != have.Sum || have.Partly
-	o.Scopes = ScopesOf(have.Head.Packs)
+	o.Scopes, o.Member = ScopesOf(have.Head.Packs), by
+	o.New = o.New && (r.list.Number == 0 || by.Key != "") // what no member signed stays here
 	return o, nil
 }
 

@@ -3,6 +3,7 @@
 package place
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,15 +24,14 @@ type Pushed struct {
 const maxTries = 3
 
 // Push appends to this machine's log what came to the histories since the last push.
-// signed is the signed head of the memex, empty for none. After an error the next push makes
-// up for it. Errors: those of the place, of the stores, ErrFormat, ErrAway, ErrOther, ErrReplaced.
-func (r *Remote) Push(ctx context.Context, sources []Source, signed string) (done Pushed, err error) {
+// After an error the next push makes up for it. Errors: those of the place, of the stores, ErrFormat, ErrAway, ErrOther, ErrReplaced.
+func (r *Remote) Push(ctx context.Context, sources []Source) (done Pushed, err error) {
 	if err = r.same(ctx); err == nil {
-		done, err = r.push(ctx, sources, signed)
+		done, err = r.push(ctx, sources)
 	}
 	for range maxTries - 1 { // another copy of this memory was faster, or an earlier write has arrived
 		if errors.Is(err, ErrChanged) {
-			done, err = r.push(ctx, sources, signed)
+			done, err = r.push(ctx, sources)
 		}
 	}
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *Remote) Push(ctx context.Context, sources []Source, signed string) (don
 	return done, err
 }
 
-func (r *Remote) push(ctx context.Context, sources []Source, signed string) (Pushed, error) {
+func (r *Remote) push(ctx context.Context, sources []Source) (Pushed, error) {
 	var known pushed
 	if err := vfs.ReadJSON(r.State, pushedFile, &known); err != nil {
 		return Pushed{}, err
@@ -49,13 +49,15 @@ func (r *Remote) push(ctx context.Context, sources []Source, signed string) (Pus
 		known.Machine = r.Machine
 	}
 	r.Machine = known.Machine
-	tag, err := r.settle(ctx, &known)
+	tag, isKept, err := r.settle(ctx, &known)
 	if err != nil {
 		return Pushed{}, err
 	}
-	p := pushing{r: r, ctx: ctx, known: &known, tag: tag, signed: signed}
-	if err := p.look(); err != nil {
-		return Pushed{}, err
+	p := pushing{r: r, ctx: ctx, known: &known, tag: tag}
+	if !isKept { // else nothing has failed there since this machine looked
+		if err := p.look(); err != nil {
+			return Pushed{}, err
+		}
 	}
 	return p.run(sources)
 }
@@ -66,7 +68,6 @@ type pushing struct {
 	ctx    context.Context
 	known  *pushed
 	tag    string
-	signed string
 	litter []string // this machine's pieces that were there at the start and that its log does not name
 	lacks  bool     // a piece that its log names is not there
 	before Head     // the version that was replaced
@@ -111,8 +112,9 @@ func (p *pushing) run(sources []Source) (Pushed, error) {
 	if err != nil {
 		return Pushed{}, err
 	}
-	if len(news) == 0 && len(p.litter) == 0 {
-		return Pushed{}, nil
+	signed, err := signNote(p.r.Signer, p.known.Head.signedText())
+	if err != nil || len(news) == 0 && len(p.litter) == 0 && signed == p.known.Head.Signed {
+		return Pushed{}, err
 	}
 	done := Pushed{Joined: keep < len(had)}
 	if len(news) > 0 {
@@ -126,7 +128,7 @@ func (p *pushing) run(sources []Source) (Pushed, error) {
 		}
 	}
 	next := written{Gone: gone, Head: Head{Manifest: ManifestOf(sources, p.r.Key != nil), Format: HeadFormat, Machine: p.known.Machine,
-		Count: p.known.count() + 1, Time: p.r.Now().UTC(), Nonce: random(8), Signed: p.signed}}
+		Count: p.known.count() + 1, Time: p.r.Now().UTC(), Nonce: random(8)}}
 	next.Head.Packs = packs
 	if err := p.replace(next); err != nil {
 		return Pushed{}, err
@@ -161,7 +163,7 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 	}
 	out := &pieces{ctx: p.ctx, to: p.r.Place, pack: PackOf(sources)}
 	out.pack.Series = p.known.Series
-	err := WritePieces(p.ctx, sources, recipientsOf(p.r.Key), PieceSize, out.put)
+	err := WritePieces(p.ctx, sources, recipientsOf(p.r.newest), PieceSize, out.put)
 	if errors.Is(err, ErrChanged) { // another copy of this machine writes the same, or damage cannot be mended
 		p.known.Series = ""
 		err = errors.Join(err, vfs.WriteJSON(p.r.State, pushedFile, p.known))
@@ -171,13 +173,15 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 
 // replace makes a version of the log the present one. If nobody answers, it looks.
 func (p *pushing) replace(next written) error {
+	signed, signErr := signNote(p.r.Signer, next.Head.signedText())
+	next.Head.Signed = signed
 	text := next.Head.Encode()
 	seen, err := DecodeHead(text)
 	if err == nil {
 		err = seen.check(p.r.Memex, p.known.Machine) // what the others would refuse stays here
 	}
-	data, sealErr := seal(p.r.Key, text)
-	if err := errors.Join(err, sealErr); err != nil {
+	data, sealErr := seal(p.r.newest, text)
+	if err := errors.Join(err, signErr, sealErr); err != nil {
 		return err
 	}
 	next.Sum = tagOf(data)
@@ -186,7 +190,7 @@ func (p *pushing) replace(next written) error {
 		return err
 	}
 	p.before = p.known.Head
-	name := headFolder + p.known.Machine
+	name := HeadFolder + p.known.Machine
 	if err := p.r.Place.Put(p.ctx, name, p.tag, data); err != nil {
 		there, _, again := p.r.Place.Get(p.ctx, name)
 		if again != nil || tagOf(there) != next.Sum {
@@ -203,6 +207,13 @@ func (p *pushing) drop(names []string) error {
 		errs = append(errs, p.r.Place.Remove(p.ctx, name))
 	}
 	return errors.Join(errs...)
+}
+
+// MachineOf returns the name under which this machine writes to a remote; before its first push it is the one given.
+func MachineOf(state vfs.FS, remote, before string) string {
+	var own pushed
+	_ = vfs.ReadJSON(state, Folder+"/"+remote+"/"+pushedFile, &own) // a push says why it cannot be read
+	return cmp.Or(own.Machine, before)
 }
 
 // Behind returns how many commits of the histories this machine's log lacks, as far as is

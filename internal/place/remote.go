@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"filippo.io/age"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -29,10 +31,19 @@ type Remote struct {
 	// State is the folder of the memory in which this package keeps what it knows of the
 	// place, and the copies of the other machines' histories.
 	State vfs.FS
+	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is what the list has of
+	// this machine as its owner. Own opens the keys that a list has for it.
+	Signer note.Signer
+	Self   Member
+	Own    []Identity
 	// Now is the clock.
 	Now func() time.Time
 
-	known bool // the place is the one that it was
+	known   bool // the place is the one that it was
+	list    Members
+	listTag string
+	keys    []Identity          // open what is on the place, none if it is plain
+	newest  *age.X25519Identity // of them, which seals
 }
 
 // Join prepares a place for a memory, or joins one that is prepared, and returns the key of a
@@ -65,7 +76,7 @@ func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphr
 // place.
 func ReadMarker(ctx context.Context, p Place) (Marker, error) {
 	var m Marker
-	data, _, err := p.Get(ctx, markerName)
+	data, _, _, err := known(ctx, p, markerName)
 	if err == nil {
 		err = decodeJSON(data, &m)
 	}
@@ -90,7 +101,7 @@ func Unlock(ctx context.Context, p Place, passphrase string) (*age.X25519Identit
 
 // prepare writes key and marker, the marker last: of two machines at once, one wins.
 func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (key *age.X25519Identity, err error) {
-	if logs, err := p.List(ctx, headFolder); err != nil {
+	if logs, err := p.List(ctx, HeadFolder); err != nil {
 		return nil, err
 	} else if len(logs) > 0 {
 		return nil, ErrPart
@@ -153,12 +164,13 @@ func (r *Remote) same(ctx context.Context) error {
 			return err
 		}
 	}
-	r.known = true
-	return nil
+	err = r.readMembers(ctx)
+	r.known = err == nil
+	return err
 }
 
 func (r *Remote) sameKey(ctx context.Context) error {
-	data, _, err := r.Place.Get(ctx, keyName)
+	data, _, _, err := known(ctx, r.Place, keyName)
 	if errors.Is(err, ErrNone) {
 		return fmt.Errorf("%w: %s is missing", ErrPart, keyName)
 	}
@@ -178,27 +190,31 @@ func (r *Remote) sameKey(ctx context.Context) error {
 	return ErrReplaced
 }
 
-// head reads the log of a machine, with its bytes.
-func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, err error) {
-	data, _, err = r.Place.Get(ctx, headFolder+machine)
+// head reads the log of a machine, with its bytes, and the member who signed it if there is a list. Nothing else is read of a
+// machine before.
+func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, by Member, err error) {
+	data, _, err = r.Place.Get(ctx, HeadFolder+machine)
 	if err != nil {
-		return h, nil, err
+		return h, nil, by, err
 	}
-	text, err := open(r.Key, data)
+	text, err := open(r.keys, data)
 	if err == nil {
 		h, err = DecodeHead(text)
 	}
 	if err == nil {
 		err = h.check(r.Memex, machine)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s%s: %w", headFolder, machine, err)
+	if err == nil {
+		by, err = r.list.signer(h)
 	}
-	return h, data, err
+	if err != nil {
+		err = fmt.Errorf("%s%s: %w", HeadFolder, machine, err)
+	}
+	return h, data, by, err
 }
 
-// Folder is the folder below the state folder that has a folder for each remote.
-const Folder = "remotes"
+// Folder is the folder below the state folder that has a folder for each remote, in which File says where it is.
+const Folder, File = "remotes", "remote.json"
 
 // Names lists the remotes that a state folder has, without asking one.
 func Names(state vfs.FS) (all []string, err error) {
@@ -219,4 +235,45 @@ func CheckName(name string) error {
 		return errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens")
 	}
 	return nil
+}
+
+// RefereeOf returns the referee of a memory, which is the first of its remotes that can be one; nil for none.
+func RefereeOf(state vfs.FS, places Openers) Referee {
+	names, _ := Names(state) // the list of remotes says why they cannot be read
+	for _, name := range names {
+		var kept struct{ URL string }
+		if vfs.ReadJSON(state, Folder+"/"+name+"/"+File, &kept) == nil && strings.HasPrefix(kept.URL, "nats://") {
+			return remoteReferee{kept.URL, places}
+		}
+	}
+	return nil
+}
+
+// remoteReferee is the referee at an address, opened for one question at a time.
+type remoteReferee struct {
+	address string
+	places  Openers
+}
+
+func (r remoteReferee) Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error) {
+	return r.ask(ctx, min(lease, refereeWait), func(ctx context.Context, by Referee) (uint64, error) {
+		return by.Grant(ctx, task, lease, number, renews)
+	})
+}
+
+func (r remoteReferee) Release(ctx context.Context, task string, number uint64) error {
+	_, err := r.ask(ctx, refereeWait, func(ctx context.Context, by Referee) (uint64, error) { return 0, by.Release(ctx, task, number) })
+	return err
+}
+
+// ask asks a question, and does not wait longer, not even for a connection.
+func (r remoteReferee) ask(ctx context.Context, wait time.Duration, question func(context.Context, Referee) (uint64, error)) (uint64, error) {
+	ctx, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	p, err := Open(ctx, r.address, r.places)
+	if err != nil {
+		return 0, err
+	}
+	defer p.Close()
+	return question(ctx, p.(Referee))
 }

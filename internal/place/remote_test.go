@@ -84,7 +84,7 @@ func TestSSHArguments(t *testing.T) {
 
 func TestNewMachine(t *testing.T) {
 	for _, like := range []string{"", "laptop", "laptop.local", "a b/../c", "é", NewMachine("x")} {
-		if name := NewMachine(like); !machineName.MatchString(name) || CheckObject(headFolder+name) != nil {
+		if name := NewMachine(like); !machineName.MatchString(name) || CheckObject(HeadFolder+name) != nil {
 			t.Errorf("%q gives %q", like, name)
 		}
 	}

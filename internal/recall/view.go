@@ -3,6 +3,7 @@
 package recall
 
 import (
+	"cmp"
 	"iter"
 	"time"
 
@@ -78,9 +79,7 @@ func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 // Search ranks nodes by the arms of the view, conflict copies apart, best first, ties by id. keep, which may
 // be nil, filters the results; its relative dates count from now. limit 0 means 10.
 func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
-	if limit == 0 {
-		limit = 10
-	}
+	limit = cmp.Or(limit, 10)
 	req := Request{Text: text, Limit: limit}
 	if keep != nil {
 		keep = v.withIDs(keep)

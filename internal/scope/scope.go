@@ -4,13 +4,17 @@ package scope
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/options"
@@ -80,4 +84,35 @@ func (s *Scope) CheckKinds(op string) error {
 // InPlace returns an error if the path of the memex now leads to another folder.
 func (s *Scope) InPlace(op string) error {
 	return fault.Wrap(op, s.Dir, fault.Conflict, s.Root.InPlace())
+}
+
+// WithFiles returns the memex and its open projects that hold files.
+func (s *Scope) WithFiles() []*Scope {
+	return append([]*Scope{s.Memex()}, slices.DeleteFunc(s.Open(), func(o *Scope) bool { return !o.HasFiles() })...)
+}
+
+// Reached returns those of Scope.WithFiles that the caller of ctx may name.
+func Reached(ctx context.Context, s *Scope) []*Scope {
+	g := author.GrantOf(ctx)
+	return slices.DeleteFunc(s.WithFiles(), func(o *Scope) bool { return !g.Reaches(o.Name) })
+}
+
+// Sessions returns the open sessions of the memex.
+func (s *Scope) Sessions() []*Scope {
+	return slices.DeleteFunc(s.Open(), func(o *Scope) bool { return !o.IsSession() })
+}
+
+// OpenCopy opens a history in a folder that this process alone uses, and makes a new one where
+// the folder is empty: of a copy of a memory, or of one that is being made. memex is the path
+// that a new folder records, empty for a copy that no folder belongs to. A damaged copy is a
+// store.Corruption. The caller closes the store.
+func OpenCopy(in vfs.FS, memex string) (store.Store, error) {
+	opened, found, err := disk.Open(in, &disk.Options{Memex: memex})
+	if err != nil {
+		return nil, err
+	}
+	if found.Corrupt != nil {
+		return nil, errors.Join(found.Corrupt, opened.Close())
+	}
+	return opened, nil
 }

@@ -113,7 +113,7 @@ func (v Trust) attest(to *chain.Statements) {
 
 // noticeDigest returns the digest of the reported changes, "" for none.
 func noticeDigest(b *guard.Book) string {
-	if b.NotifiedCount() == 0 {
+	if len(b.NotifiedPaths()) == 0 {
 		return ""
 	}
 	return b.NoticeDigest().String()

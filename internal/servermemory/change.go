@@ -59,11 +59,11 @@ func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	return err
 }
 
-// do carries out an operation. After a commit of another writer, the next use looks for
+// do carries out an operation, with the folder treated as sync says. After a commit of another writer, the next use looks for
 // changes since seq.
-func do[Q any](c *change, op api.Op[Q, *api.EditResponse], req Q) error {
+func do[Q any](c *change, op api.Op[Q, *api.EditResponse], req Q, sync api.Sync) error {
 	c.touched = true
-	e, err := op.Call(c.ctx, c.svc, req)
+	e, err := op.Call(c.ctx, api.WithSync(c.svc, sync), req)
 	if err == nil && e.Seq == c.seq+1 {
 		c.seq = e.Seq
 	}
@@ -81,9 +81,6 @@ func create[T any](c *change, list []T) ([]T, error) {
 	}
 	return created, c.add(c.model.all[before:])
 }
-
-func (c *change) createEntities(in arguments) (any, error)  { return create(c, in.Entities) }
-func (c *change) createRelations(in arguments) (any, error) { return create(c, in.Relations) }
 
 // add writes headlines, each edit to the file of its first one.
 func (c *change) add(headlines []*headline) error {
@@ -110,17 +107,17 @@ func (c *change) add(headlines []*headline) error {
 func (c *change) append(number int, text string) error {
 	name := fmt.Sprintf("graph-%04d", number)
 	edit := api.EditRequest{ID: Agent + "-" + name, Append: &text, AllowSubheadings: true}
-	err := do(c, api.OpEdit, edit)
+	err := do(c, api.OpEdit, edit, api.SyncNone) // refresh has read the folder
 	if fovea.KindOf(err) != fovea.NotFound {
 		return err
 	}
 	err = do(c, api.OpRemember, api.RememberRequest{
 		Under: folder + name + ".org", Title: fmt.Sprintf("Memory graph %d", number), Property: []string{"ID=" + edit.ID},
-	})
+	}, "")
 	if err != nil && fovea.KindOf(err) != fovea.Conflict {
 		return err
 	}
-	return do(c, api.OpEdit, edit)
+	return do(c, api.OpEdit, edit, "")
 }
 
 // addObservations adds new observations to their entities. If any name is unknown, it
@@ -151,7 +148,7 @@ func (c *change) observe(name string, observations []string) ([]string, error) {
 		return added, nil
 	}
 	c.model.observe(h, slices.Concat(h.entity.Observations, added))
-	return added, do(c, api.OpEdit, api.EditRequest{ID: h.nodes[0], Append: new(items(added))})
+	return added, do(c, api.OpEdit, api.EditRequest{ID: h.nodes[0], Append: new(items(added))}, "")
 }
 
 // deleteEntities deletes entities, and the relations that touch one of their names.
@@ -179,7 +176,7 @@ func (c *change) forget(selected func(*headline) bool) error {
 			continue
 		}
 		for _, node := range h.nodes {
-			if err := do(c, api.OpForget, api.MoveRequest{ID: node}); err != nil && fovea.KindOf(err) != fovea.NotFound {
+			if err := do(c, api.OpForget, api.MoveRequest{ID: node}, ""); err != nil && fovea.KindOf(err) != fovea.NotFound {
 				return err
 			}
 		}
@@ -218,5 +215,5 @@ func (c *change) remove(node string, observations []string) error {
 	if err != nil {
 		return err
 	}
-	return do(c, api.OpEdit, api.EditRequest{ID: node, Base: n.Digest, Body: new(without(n.Content, observations))})
+	return do(c, api.OpEdit, api.EditRequest{ID: node, Base: n.Digest, Body: new(without(n.Content, observations))}, "")
 }

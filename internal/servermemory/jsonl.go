@@ -71,14 +71,13 @@ func (g *Graph) add(text []byte) error {
 
 // line returns a headline in the format of that file.
 func (h *headline) line() string {
-	if r, isRelation := h.key.(Relation); isRelation {
-		return encoded(struct {
-			Type string `json:"type"`
-			Relation
-		}{"relation", r}, "") + "\n"
-	}
-	return encoded(struct {
+	line := struct {
 		Type string `json:"type"`
-		Entity
-	}{"entity", h.entity}, "") + "\n"
+		*Entity
+		*Relation
+	}{"entity", &h.entity, nil}
+	if r, isRelation := h.key.(Relation); isRelation {
+		line.Type, line.Entity, line.Relation = "relation", nil, &r
+	}
+	return encoded(line, "") + "\n"
 }

@@ -3,7 +3,6 @@
 package servermemory
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -22,11 +21,6 @@ type mirror struct {
 	path string
 	lock *flock.Flock
 	left os.FileInfo // after this process's last write
-}
-
-// keep copies a content of the file under a name of its own.
-func (m *mirror) keep(text []byte) error {
-	return os.WriteFile(fmt.Sprintf("%s.before-fovea-%.4x", m.path, sha256.Sum256(text)), text, 0o600)
 }
 
 // write brings the file in step: it appends what was added, or replaces the file if another

@@ -5,6 +5,7 @@ package servermemory
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,7 +59,7 @@ func Open(ctx context.Context, svc api.Service, file string) (*Store, error) {
 		g, bad := ReadLines(text)
 		isEmpty := len(s.model.all) == 0
 		if err == nil && (len(bad) > 0 || !isEmpty && !s.model.holds(g)) {
-			err = s.mirror.keep(text)
+			err = os.WriteFile(fmt.Sprintf("%s.before-fovea-%.4x", file, sha256.Sum256(text)), text, 0o600)
 		}
 		if err == nil && isEmpty {
 			_, err = c.take(g)
@@ -127,8 +128,6 @@ func (s *Store) Graph(ctx context.Context) (g Graph, err error) {
 		return nil
 	})
 }
-
-func (c *change) readGraph(arguments) (any, error) { return c.model.graph(nil), nil }
 
 // searchNodes finds the entities with the query in their name, type or an observation, ignoring case.
 func (c *change) searchNodes(in arguments) (any, error) {

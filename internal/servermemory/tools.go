@@ -69,10 +69,11 @@ type tool struct {
 
 func tools() []tool {
 	return []tool{
-		{adds, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph", "entities", "entities", (*change).createEntities},
+		{adds, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph", "entities", "entities",
+			func(c *change, in arguments) (any, error) { return create(c, in.Entities) }},
 		{adds, "create_relations", "Create Relations",
 			"Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
-			"relations", "relations", (*change).createRelations},
+			"relations", "relations", func(c *change, in arguments) (any, error) { return create(c, in.Relations) }},
 		{adds, "add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
 			"observations", "results", (*change).addObservations},
 		{deletes, "delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
@@ -81,7 +82,8 @@ func tools() []tool {
 			"deletions", "success message", (*change).deleteObservations},
 		{deletes, "delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
 			"relations", "success message", (*change).deleteRelations},
-		{reads, "read_graph", "Read Graph", "Read the entire knowledge graph", "", "entities relations", (*change).readGraph},
+		{reads, "read_graph", "Read Graph", "Read the entire knowledge graph", "", "entities relations",
+			func(c *change, _ arguments) (any, error) { return c.model.graph(nil), nil }},
 		{reads, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
 			"query", "entities relations", (*change).searchNodes},
 		{reads, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names", "names", "entities relations", (*change).openNodes},

@@ -75,12 +75,7 @@ func selectSkillFiles(files []File) []File {
 		}
 		return false
 	}
-	var out []File
-	for _, f := range files {
-		if IsSkill(f.Path) && !within(f.Path) {
-			out = append(out, f)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(files), func(f File) bool { return !IsSkill(f.Path) || within(f.Path) })
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return out
 }
@@ -90,10 +85,7 @@ func (r *Registry) addSkills(found []Skill) {
 	bearer := map[string]Skill{}
 	for _, s := range found {
 		if first, taken := bearer[s.Name]; taken {
-			at := first.Path
-			if at == "" {
-				at = "a built-in skill"
-			}
+			at := cmp.Or(first.Path, "a built-in skill")
 			r.addProblem(&s, Duplicate, "the name is already used by "+at)
 			continue
 		}

@@ -3,6 +3,7 @@
 package stores
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"path/filepath"
 	"slices"
@@ -52,15 +53,8 @@ func Find(base, memex, own string) ([]Match, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(matches, func(a, b Match) int {
-		switch {
-		case a.Moved && !b.Moved:
-			return -1
-		case b.Moved && !a.Moved:
-			return 1
-		}
-		return b.Used.Compare(a.Used)
-	})
+	rank := map[bool]int{true: 0, false: 1}
+	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Or(rank[a.Moved]-rank[b.Moved], b.Used.Compare(a.Used)) })
 	return matches, nil
 }
 

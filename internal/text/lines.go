@@ -192,6 +192,18 @@ func Markdown(text string) string {
 
 const markdownSpecials = "\\`*_[]<>#&!|~"
 
+// Fence returns the shortest run of at least three backticks that does not occur in a text.
+func Fence(text string) string {
+	longest, run := 2, 0
+	for i := range len(text) {
+		if run++; text[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", longest+1)
+}
+
 // WriteCode writes lines as code: in a fence where it is shorter and no line holds one,
 // else indented. After a paragraph an indented block needs a blank line.
 func WriteCode(b *strings.Builder, lines []string, afterParagraph bool) {

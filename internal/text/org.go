@@ -4,6 +4,7 @@ package text
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -74,12 +75,7 @@ func actsInOrg(line string) bool {
 	if !strings.ContainsAny(line, "_{<:%@[") { // each action has one of them
 		return false
 	}
-	for _, s := range orgActions {
-		if strings.Contains(line, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(orgActions, func(s string) bool { return strings.Contains(line, s) })
 }
 
 var planningKeywords = []string{"SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"}

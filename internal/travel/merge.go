@@ -31,8 +31,10 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 	return MergeStore(ctx, h, in, state, opts)
 }
 
-// MergeStore is History.Merge for an open state folder, called name in errors.
-func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
+// MergeStore is History.Merge for an open state folder, called name in errors. If agents are given, all that the other
+// did must be theirs, and it has no say about what people decided. Errors: also Denied.
+func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions,
+	agents ...string) (chain.Commit, []string, []document.Conflict, error) {
 	var conflicts []document.Conflict
 	c, touched, err := h.perform(ctx, "merge", graph.KindMerge, opts, func(r *rollback) (string, error) {
 		switch {
@@ -40,6 +42,8 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 			return "", fault.Errorf("merge", h.scope.Name, fault.Invalid, "a session stays on its machine and is not merged")
 		case r.opts.Skip:
 			return "", fault.Errorf("merge", name, fault.Invalid, "a merge leaves no file out; it is all or nothing")
+		case h.scope.Chain.Head().Commit.Seq == 0 && len(agents) > 0:
+			return "", fault.Errorf("merge", name, fault.Denied, "%s begins with a member that acts as the owner", h.scope.Name)
 		case h.scope.Chain.Head().Commit.Seq == 0:
 			return "", fault.Errorf("merge", h.scope.Dir, fault.Invalid,
 				"this memory is empty; start it as a copy of the other's state folder and files")
@@ -49,14 +53,19 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 			return "", err
 		}
 		g := merging{history: h, tx: r.tx, ours: h.scope.Chain, theirs: other}
-		if err = g.choose(ctx); err == nil && g.joins != nil && !r.opts.DryRun {
+		if err = g.choose(ctx); err == nil && g.joins != nil && len(agents) > 0 {
+			err = g.onlyBy(ctx, agents)
+		}
+		if err == nil && g.joins != nil && !r.opts.DryRun {
 			err = g.carry(ctx)
 		}
 		if err != nil || g.joins == nil {
 			return "", fault.Wrap("merge", name, mergeKind(err), err)
 		}
 		r.target, r.secondParent, conflicts = g.target, g.joins, g.conflicts
-		r.marks = g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head())
+		if len(agents) == 0 {
+			r.marks = g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head())
+		}
 		return g.message(), nil
 	})
 	if err != nil {

@@ -3,13 +3,18 @@
 package travel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -39,8 +44,7 @@ func (g *merging) choose(ctx context.Context) error {
 	if theirs.Commit.Seq == 0 {
 		return errNoCommits
 	}
-	g.mergeBase = mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
-	base, err := g.mergeBase.find(ctx, ours.Commit.Digest, theirs.Commit.Digest)
+	base, err := g.baseOf(ctx, ours.Commit.Digest, theirs.Commit.Digest)
 	switch {
 	case err != nil:
 		return err
@@ -53,10 +57,10 @@ func (g *merging) choose(ctx context.Context) error {
 		var kept []string
 		g.target, kept = graph.KeepIgnored(ours.State, theirs.State, ours.State, theirs.Commit.Time.UnixMilli())
 		if err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq); err == nil && len(kept) > 0 {
-			err = g.both(ctx, base.Commit, ours, theirs) // the state is neither's
+			err = g.both(ctx, base.Commit, ours.Commit.Digest, theirs.Commit.Digest) // the state is neither's
 		}
 	default:
-		err = g.both(ctx, base.Commit, ours, theirs)
+		err = g.both(ctx, base.Commit, ours.Commit.Digest, theirs.Commit.Digest)
 	}
 	if err == nil && base.State == theirs.State.Root() && g.target.Root() == ours.State.Root() {
 		g.joins = nil
@@ -64,26 +68,68 @@ func (g *merging) choose(ctx context.Context) error {
 	return err
 }
 
+// baseOf finds the merge base of two commits.
+func (g *merging) baseOf(ctx context.Context, ours, theirs merkle.Digest) (*searchedCommit, error) {
+	g.mergeBase = mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
+	return g.mergeBase.find(ctx, ours, theirs)
+}
+
 // both makes a commit with two parents from the changes of both sides since base.
-func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *chain.Moment) error {
-	for _, at := range []*chain.Moment{ours, theirs} {
-		if err := g.ours.Whole(ctx, at.State, at.Commit.Seq); err != nil {
+func (g *merging) both(ctx context.Context, base *graph.Commit, sides ...merkle.Digest) error {
+	var tips [2]graph.Tip
+	for i, d := range sides {
+		c := g.mergeBase.seen[d].Commit
+		state, err := g.stateOf(ctx, c)
+		if err == nil {
+			err = g.ours.Whole(ctx, state, c.Seq)
+		}
+		if err != nil {
 			return err
 		}
+		tips[i] = graph.Tip{Commit: c, State: state}
 	}
 	from, err := g.stateOf(ctx, base)
 	if err != nil {
 		return err
 	}
-	tip := func(at *chain.Moment) graph.Tip {
-		return graph.Tip{Commit: g.mergeBase.seen[at.Commit.Digest].Commit, State: at.State}
-	}
-	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tip(ours), tip(theirs))
+	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tips[0], tips[1])
 	g.made, err = g.joins.Encode(func(_ merkle.Digest, block []byte) error {
 		g.parts = append(g.parts, slices.Clone(block))
 		return nil
 	})
 	return err
+}
+
+// onlyBy refuses what the other did unless all of it is by some agents, or a merge by Fovea of what is, and of no later time.
+func (g *merging) onlyBy(ctx context.Context, agents []string) error {
+	name, latest := g.history.scope.Name, g.history.scope.Options.Now().Add(2*time.Hour) // clocks differ
+	for _, c := range g.mergeBase.theirs() {
+		if at := time.UnixMilli(c.Time); at.After(latest) { // all that follows would be as late
+			return fault.Errorf("merge", name, fault.Denied, "commit %d is of %s, which is not yet", c.Seq, at.Format(time.DateTime))
+		}
+		switch is, err := g.isBy(ctx, c, agents); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !is:
+			return fault.Errorf("merge", name, fault.Denied, "commit %d is by %s: %w", c.Seq, c.Author,
+				cmp.Or(err, fmt.Errorf("its member acts for %s alone", strings.Join(agents, " and "))))
+		}
+	}
+	return nil
+}
+
+// isBy reports whether a commit is by an agent, or what Fovea makes of its parents: a merge is a function of them.
+func (g *merging) isBy(ctx context.Context, c *graph.Commit, agents []string) (bool, error) {
+	if c.Author.Kind != author.Fovea || len(c.Parents) != 2 {
+		return c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name), nil
+	}
+	again := merging{history: g.history, ours: g.ours, theirs: g.theirs}
+	base, err := again.baseOf(ctx, c.Parents[0], c.Parents[1])
+	if err != nil || base == nil {
+		return false, err
+	}
+	err = again.both(ctx, base.Commit, c.Parents...)
+	return err == nil && again.joins.Digest == c.Digest, err
 }
 
 // load reads a block of our chain, or of theirs if ours lacks it. One that neither has was

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -18,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/options"
 	"github.com/fovea-memory/fovea/proof"
 )
 
@@ -190,5 +190,5 @@ func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) 
 	return head, signed, fault.Wrap("head", h.scope.StateDir, fault.Corrupt, err)
 }
 
-// Verifiers are the keys whose signatures count here; nil for none.
-func Verifiers(h *History) note.Verifiers { return h.scope.Options.Verifiers }
+// Options are those that the memory of a history was opened with.
+func Options(h *History) *options.Open { return &h.scope.Options }

@@ -5,6 +5,8 @@ package vfs
 import (
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // FS is a folder. Names are slash-separated paths relative to it, "." is the
@@ -74,4 +76,46 @@ type File interface {
 	SyncData() error
 	// Stat describes the open file.
 	Stat() (fs.FileInfo, error)
+}
+
+// Identity is which file it is, whose, and how many names it has.
+type Identity struct {
+	UID, GID      int
+	Links         uint64 // names of the file; 1 but for hard links
+	Device, Inode uint64 // the same for all names of one file; zeros where the system does not tell
+}
+
+// Same reports whether two descriptions by an FS are of one file or folder. After a file is
+// removed, and nobody has it open, a new one may get its inode.
+func Same(a, b fs.FileInfo) bool {
+	one, known := IdentityOf(a)
+	other, alsoKnown := IdentityOf(b)
+	if !known || !alsoKnown {
+		return os.SameFile(a, b)
+	}
+	return one.Device == other.Device && one.Inode == other.Inode
+}
+
+// glancer is an FS that has a path of the operating system.
+type glancer interface {
+	Glance(name string) (fs.FileInfo, error)
+}
+
+// Glance looks a name up through the folder's path in the operating system. If the folder was
+// moved, removed or replaced since it was opened, that is not what the FS holds. Links on the
+// way are followed, and that of the name itself only where it is ".". One system call. An FS
+// without a path looks in itself.
+func Glance(in FS, name string) (fs.FileInfo, error) {
+	if g, ok := in.(glancer); ok {
+		return g.Glance(name)
+	}
+	return in.Lstat(name)
+}
+
+// Glance implements what the function Glance asks for.
+func (d *Folder) Glance(name string) (fs.FileInfo, error) {
+	if name == "." {
+		return os.Stat(d.path)
+	}
+	return os.Lstat(filepath.Join(d.path, filepath.FromSlash(name)))
 }

@@ -138,7 +138,7 @@ func (s *source) Item(id string) (window.Item, bool) {
 
 // The properties that claims keep in tasks, and the hive in messages: they say nothing of the text.
 var (
-	claimKeys   = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil}
+	claimKeys   = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil, document.ClaimGranted}
 	messageKeys = append([]string{"FROM", "TO", "THREAD", "SENT", "READ"}, claimKeys...)
 )
 

@@ -3,6 +3,7 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -107,10 +109,7 @@ func (c *Change) fresh(path string) (string, error) {
 	}
 	text, err := c.in.read(c, path)
 	if d, ok := c.State().Document(path); err == nil && ok && d.Derived.Opaque {
-		why := c.in.w.scope.Options.Formats.KeptWhole(path, d.Content)
-		if why == "" {
-			why = "the file is kept unparsed and not edited"
-		}
+		why := cmp.Or(c.in.w.scope.Options.Formats.KeptWhole(path, d.Content), "the file is kept unparsed and not edited")
 		err = c.Fail(path, fault.Invalid, errors.New(why))
 	}
 	c.read[path] = err == nil
@@ -142,7 +141,6 @@ type readOnly struct{ text string }
 
 func (r readOnly) Source() string                 { return r.text }
 func (r readOnly) Headlines() int                 { return 0 }
-func (r readOnly) IsTop(int) bool                 { return false }
 func (r readOnly) Own(int) (start, end int)       { return 0, len(r.text) }
 func (r readOnly) Keywords() (all, done []string) { return nil, nil }
 func (r readOnly) Edit(int, time.Time, ...document.Edit) ([]document.Splice, error) {
@@ -341,4 +339,34 @@ func (w *Writer) allow(ctx context.Context, a scope.Action, before *graph.State,
 		return err
 	}
 	return w.scope.Fence.Change(ctx, a, before, delta)
+}
+
+// Splice replaces a stretch of one file.
+type Splice struct {
+	File    int // the index of the file among those of the operation
+	At      int // offset of the stretch in bytes,
+	Removed int // and its length
+	Text    string
+}
+
+// NewSplice returns the shortest splice that makes one text of a file the other, with File 0.
+func NewSplice(before, after string) Splice {
+	if more, ok := strings.CutPrefix(after, before); ok { // at once where both are the same memory
+		return Splice{At: len(before), Text: more}
+	}
+	both := min(len(before), len(after))
+	at := text.SharedPrefix(before, after)
+	same := 0
+	for same < both-at && before[len(before)-1-same] == after[len(after)-1-same] {
+		same++
+	}
+	return Splice{At: at, Removed: len(before) - same - at, Text: after[at : len(after)-same]}
+}
+
+// apply returns a text after the splice, false if it has no such stretch.
+func (s *Splice) apply(text string) (string, bool) {
+	if s.At > len(text) || s.Removed > len(text)-s.At {
+		return "", false
+	}
+	return text[:s.At] + s.Text + text[s.At+s.Removed:], true
 }

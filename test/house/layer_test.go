@@ -80,6 +80,8 @@ var layers = []layer{
 	{10, "internal/place", free},
 	{11, "internal/ipfs", free},
 	{11, "internal/place/bucket", free},
+	{11, "internal/place/cluster", free},
+	{11, "internal/place/gitref", free},
 	{11, "internal/write", files},
 	{12, "internal/ingest", files},
 	{13, "internal/hive", files},

@@ -18,8 +18,8 @@ const maxPrefix = 700
 // Opener returns what opens the place that an address names, which sends no request. known returns what is
 // known about buckets in addition to their addresses; profile is that of the address, "" for none. No
 // error has the address: somebody may have written a key into it.
-func Opener(known func(profile string) (Settings, error)) func(context.Context, string) (place.Place, error) {
-	return func(_ context.Context, address string) (place.Place, error) {
+func Opener(known func(profile string) (Settings, error)) func(context.Context, string, bool) (place.Place, error) {
+	return func(_ context.Context, address string, _ bool) (place.Place, error) {
 		o, profile, err := parse(address)
 		if err != nil {
 			return nil, err

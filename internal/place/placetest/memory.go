@@ -5,6 +5,7 @@ package placetest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +21,7 @@ type Memory struct {
 	mu       sync.Mutex
 	objects  map[string]object
 	versions int
+	watchers map[int]func(name string)
 }
 
 type object struct {
@@ -31,6 +33,28 @@ var _ place.Place = (*Memory)(nil)
 
 // NewMemory returns an empty place.
 func NewMemory() *Memory { return &Memory{objects: map[string]object{}} }
+
+// Watch implements place.Watcher.
+func (m *Memory) Watch(ctx context.Context, prefix string, changed func(name string)) error {
+	m.mu.Lock()
+	m.versions++
+	id := m.versions
+	if m.watchers == nil {
+		m.watchers = map[int]func(string){}
+	}
+	m.watchers[id] = func(name string) {
+		if strings.HasPrefix(name, prefix) {
+			changed(name)
+		}
+	}
+	m.mu.Unlock()
+	changed(prefix)
+	<-ctx.Done()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.watchers, id)
+	return ctx.Err()
+}
 
 // Copy returns a place with the same objects.
 func (m *Memory) Copy() *Memory {
@@ -65,6 +89,9 @@ func (m *Memory) Put(_ context.Context, name, tag string, data []byte) error {
 	}
 	m.versions++
 	m.objects[name] = object{bytes.Clone(data), fmt.Sprint(m.versions)}
+	for _, tell := range m.watchers {
+		tell(name)
+	}
 	return nil
 }
 
@@ -96,7 +123,7 @@ func (m *Memory) Remove(_ context.Context, name string) error {
 // Close implements place.Place.
 func (m *Memory) Close() error { return nil }
 
-// Lost returns the pieces that heads of a plain place name and that are not there, and as litter those
+// Lost returns the pieces that heads of a plain place name and that cannot be read, and as litter those
 // there that no head names.
 func Lost(ctx context.Context, p place.Place) (lost, litter []string, err error) {
 	heads, err := p.List(ctx, "heads/")
@@ -120,8 +147,12 @@ func Lost(ctx context.Context, p place.Place) (lost, litter []string, err error)
 		for _, pack := range h.Packs {
 			for _, piece := range pack.Pieces {
 				at := strings.TrimPrefix(pack.Series+"-"+piece.Name, "-")
-				if named["packs/"+at] = true; !slices.Contains(there, "packs/"+at) {
+				named["packs/"+at] = true
+				switch _, _, err := p.Get(ctx, "packs/"+at); {
+				case errors.Is(err, place.ErrNone), errors.Is(err, place.ErrDamaged), err == nil && !slices.Contains(there, "packs/"+at):
 					lost = append(lost, name+" names "+at)
+				case err != nil:
+					return nil, nil, err
 				}
 			}
 		}

@@ -1,0 +1,173 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/place"
+)
+
+// How a daemon keeps its memory in step with remotes.
+const (
+	settle    = 50 * time.Millisecond // after a commit, so that a burst goes out at once; as much again at random
+	spread    = time.Second           // within which all machines sync after a disturbance of the place
+	pushEvery = time.Minute           // to a place that cannot be watched
+	askEvery  = 30 * time.Second      // on average where nothing happens, and between two attempts; twice that at random
+	requests  = 6                     // of a sync, besides one for each other machine
+)
+
+// inStep returns what keeps the memory in step with the remotes that it has, as the configuration says.
+// It is called whenever either may have changed.
+func (t *terms) inStep(l *live) func() {
+	stop, before := func() {}, []string{}
+	return func() {
+		names, err := place.Names(l.memory.Histories().State)
+		mode := t.now.Load().config.Sync
+		now := append(slices.Clone(names), mode)
+		if err != nil || slices.Equal(now, before) {
+			l.logError(err)
+			return
+		}
+		stop()
+		before = now
+		var ctx context.Context
+		ctx, stop = context.WithCancel(l.ctx)
+		for _, name := range names {
+			p := &partner{terms: t, live: l, ctx: ctx, name: name, news: make(chan string, 64), from: map[string]bool{}, of: map[string]string{}}
+			if mode != config.SyncOff {
+				l.work.Go(func() { t.daemon.kept(ctx, "keeping in step with "+name, p.run) })
+			}
+			if mode == config.SyncAlways {
+				l.work.Go(func() { t.daemon.kept(ctx, "watching "+name, p.watch) })
+			}
+		}
+	}
+}
+
+// partner is a remote that the memory is kept in step with.
+type partner struct {
+	terms *terms
+	live  *live
+	ctx   context.Context
+	name  string
+	news  chan string // machines that have written there, "" for any; closed if the place cannot be watched
+
+	// Of run:
+	due, last, all time.Time         // of exchanges: the next one, the one before, and the last one of all
+	rest           time.Duration     // between two
+	from           map[string]bool   // as news: what the next one reads
+	isBehind       bool              // the remote lacks a commit
+	merges         int               // that exchanges made, and that commits has not brought yet
+	problem        string            // the last one that was logged
+	of             map[string]string // the same of the log of another machine
+}
+
+// run exchanges commits with the remote at once, after commits here, when other machines have written
+// there, and every few minutes.
+func (p *partner) run() {
+	commits, leave := p.terms.daemon.opts.Feed.Subscribe()
+	defer func() { leave() }()
+	for p.ctx.Err() == nil {
+		select {
+		case <-p.ctx.Done():
+		case machine, isWatched := <-p.news:
+			if !isWatched {
+				p.news, p.rest = nil, pushEvery
+				continue
+			}
+			switch p.from[machine] = true; {
+			case machine == "": // as after another server took over: not all machines at once
+				p.soon(rand.N(spread))
+			case len(p.news) == 0: // else all of them together
+				p.soon(0)
+			}
+		case e, ok := <-commits:
+			if !ok { // too late for all of them
+				commits, leave = p.terms.daemon.opts.Feed.Subscribe()
+			}
+			switch {
+			case ok && e.Commit == nil:
+			case ok && e.Commit.Kind == graph.KindMerge && p.merges > 0: // the remote has what it took in
+				p.merges--
+			default:
+				p.isBehind = true
+				p.soon(settle + rand.N(settle))
+			}
+		case <-time.After(time.Until(p.due)):
+			if p.exchange() && p.terms.now.Load().config.Sync == config.SyncOnce {
+				return
+			}
+		}
+	}
+}
+
+// soon makes the next exchange come after some time at the latest.
+func (p *partner) soon(wait time.Duration) {
+	if at := time.Now().Add(max(wait, time.Until(p.last.Add(p.rest)))); at.Before(p.due) {
+		p.due = at
+	}
+}
+
+// exchange carries what is due, and all if that is not known. It reports whether that was done.
+func (p *partner) exchange() bool {
+	op, req := remotes.OpSync, remotes.SyncRequest{Name: p.name, From: slices.Sorted(maps.Keys(p.from))}
+	switch {
+	case p.problem == "" && remotes.ScrubDue(p.live.memory, p.name):
+		op, req.From = remotes.OpScrub, nil
+	case p.rest > 0 || p.from[""] || len(p.from) == 0 && !p.isBehind || time.Since(p.all) > 2*requests*askEvery:
+		req.From, p.all = nil, time.Now()
+	case len(p.from) == 0:
+		op = remotes.OpPush
+	case !p.isBehind:
+		op = remotes.OpPull
+	}
+	clear(p.from)
+	p.isBehind = false
+	done, err := op.Call(p.ctx, api.WithSync(p.terms.call, api.SyncNone), req)
+	wait, problem := askEvery, ""
+	if err != nil {
+		p.from[""], problem = true, advise(err).Error()
+	} else {
+		wait = askEvery * time.Duration(requests+len(done.Machines))
+		brought, damaged := done.Commits(), len(done.Damaged)
+		if p.merges += brought; done.Pushed > 0 || brought > 0 || damaged > 0 {
+			p.live.log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", brought, "damaged there", damaged)
+		}
+		for _, m := range done.Machines {
+			if p.of[m.Name] != m.Problem {
+				p.of[m.Name] = m.Problem
+				p.live.log.Warn("keeping in step", "remote", p.name, "machine", m.Name, "problem", cmp.Or(m.Problem, "none any longer"))
+			}
+		}
+	}
+	if problem != p.problem && p.ctx.Err() == nil {
+		p.live.log.Warn("keeping in step", "remote", p.name, "problem", cmp.Or(problem, "none any longer"))
+	}
+	p.problem, p.last = problem, time.Now()
+	p.due = p.last.Add(wait + rand.N(wait))
+	return err == nil
+}
+
+// watch passes on which machines write to the remote, until it is found that the place cannot tell.
+func (p *partner) watch() {
+	for p.ctx.Err() == nil {
+		if remotes.Watch(p.ctx, p.live.memory, p.terms.daemon.opts.Local.Places, p.name, p.news) == nil {
+			close(p.news)
+			return
+		}
+		select {
+		case <-p.ctx.Done():
+		case <-time.After(askEvery):
+		}
+	}
+}

@@ -1,0 +1,213 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
+)
+
+// twin returns a memex that has the history of another one, as a clone on another machine has it.
+func (h *house) twin() *house {
+	t := h.t
+	t.Helper()
+	dir := t.TempDir()
+	other := &house{t: t, memex: filepath.Join(dir, "memex")}
+	other.config = config.Config{Memex: other.memex, StateDir: filepath.Join(dir, "state")}
+	h.check(os.CopyFS(other.memex, os.DirFS(h.memex)))
+	h.check(os.CopyFS(other.config.StateDir, os.DirFS(h.config.StateDir)))
+	m, err := fovea.Open(t.Context(), other.memex, &fovea.Options{StateDir: other.config.StateDir, Adopt: true})
+	h.check(err)
+	h.check(m.Close())
+	return other
+}
+
+// begun returns a memex with a first commit, which no daemon serves now.
+func begun(t *testing.T, how func(*daemon.Options)) *house {
+	t.Helper()
+	h := serve(t, how, "a.org")
+	_, err := api.OpIngest.Call(t.Context(), h.far.Service, api.IngestRequest{})
+	h.check(err)
+	h.check(h.stop())
+	return h
+}
+
+// TestInStep: what is committed on one machine is read on the other without anybody asking, both
+// ways, and both end with one root; off is off.
+func TestInStep(t *testing.T) {
+	meeting := placetest.NewMemory()
+	of := func(when string) func(*daemon.Options) {
+		return func(o *daemon.Options) {
+			o.Config.Sync = when
+			o.Local.Places = place.Openers{"mem": func(context.Context, string, bool) (place.Place, error) { return meeting, nil }}
+		}
+	}
+	a := begun(t, of(config.SyncAlways))
+	b, c := a.twin(), a.twin()
+	a.start(of(config.SyncAlways))
+	b.start(of(config.SyncAlways))
+	c.start(of(config.SyncOff))
+	for _, h := range []*house{a, b, c} {
+		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		h.check(err)
+	}
+	for _, h := range []*house{a, b} {
+		_, err := api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Of " + filepath.Base(filepath.Dir(h.memex))})
+		h.check(err)
+	}
+	deadline := time.After(time.Minute)
+	for {
+		ra, rb := a.root(), b.root()
+		if text := a.read("inbox.org"); ra == rb && strings.Count(text, "* Of ") == 2 {
+			break
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("%s and %s\n%s", ra, rb, a.read("inbox.org"))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	if c.root() == a.root() {
+		t.Error("what is off is in step")
+	}
+	all, err := remotes.OpRemotes.Call(t.Context(), a.far.Service, api.None{})
+	a.check(err)
+	if len(all) != 1 || all[0].Synced.IsZero() {
+		t.Errorf("the list says %+v", all)
+	}
+}
+
+func (h *house) root() string {
+	h.t.Helper()
+	st, err := api.OpStatus.Call(h.t.Context(), h.far.Service, api.StatusRequest{})
+	h.check(err)
+	return st.Root
+}
+
+func (h *house) read(name string) string {
+	text, _ := os.ReadFile(filepath.Join(h.memex, name))
+	return string(text)
+}
+
+// TestScrub: what a place has lost, or has of other bytes, is found and written again, so that
+// another machine gets all.
+func TestScrub(t *testing.T) {
+	meeting := placetest.NewMemory()
+	how := func(o *daemon.Options) {
+		o.Config.Sync = config.SyncOff
+		o.Local.Places = place.Openers{"mem": func(context.Context, string, bool) (place.Place, error) { return meeting, nil }}
+	}
+	a := begun(t, how)
+	b := a.twin()
+	a.start(how)
+	b.start(how)
+	svc := func(h *house) api.Service { return h.far.Service }
+	for _, h := range []*house{a, b} {
+		_, err := remotes.OpRemoteAdd.Call(t.Context(), svc(h), remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		h.check(err)
+	}
+	for _, title := range []string{"One", "Two", "Three"} {
+		_, err := api.OpRemember.Call(t.Context(), svc(a), api.RememberRequest{Title: title})
+		a.check(err)
+		_, err = remotes.OpPush.Call(t.Context(), svc(a), remotes.SyncRequest{})
+		a.check(err)
+	}
+	for i, damage := range []func(name string){
+		func(string) {},
+		func(name string) { a.check(meeting.Remove(t.Context(), name)) },
+		func(name string) {
+			data, tag, err := meeting.Get(t.Context(), name)
+			a.check(err)
+			data[len(data)/2] ^= 1
+			a.check(meeting.Put(t.Context(), name, tag, data))
+		},
+	} {
+		packs, err := meeting.List(t.Context(), "packs/")
+		a.check(err)
+		name := packs[len(packs)-1]
+		damage(name)
+		done, err := remotes.OpScrub.Call(t.Context(), svc(a), remotes.SyncRequest{})
+		a.check(err)
+		if found := slices.Contains(done.Damaged, name); found != (i > 0) || (done.Pushed > 0) != (i > 0) {
+			t.Errorf("damage %d: %+v, %d commits written again", i, done, done.Pushed)
+		}
+	}
+	_, err := remotes.OpSync.Call(t.Context(), svc(b), remotes.SyncRequest{})
+	b.check(err)
+	if a.root() != b.root() {
+		t.Errorf("%s and %s", a.root(), b.root())
+	}
+}
+
+// TestBlocked: a log that cannot be merged here keeps neither what this machine did from the remote nor what others did
+// from here; the daemon says so once, and once that it is over.
+func TestBlocked(t *testing.T) {
+	meeting := placetest.NewMemory()
+	of := func(when string) func(*daemon.Options) {
+		return func(o *daemon.Options) {
+			o.Config.Sync = when
+			o.Local.Places = place.Openers{"mem": func(context.Context, string, bool) (place.Place, error) { return meeting, nil }}
+		}
+	}
+	a := begun(t, of(config.SyncOff))
+	b, c := a.twin(), a.twin()
+	remember := func(h *house, title, under string) {
+		t.Helper()
+		_, err := api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: title, Under: under})
+		h.check(err)
+	}
+	for _, h := range []*house{a, c, b} {
+		h.start(of(config.SyncOff))
+		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		h.check(err)
+	}
+	remember(a, "Of A", "x.org")
+	remember(c, "Of C", "c.org")
+	for _, h := range []*house{a, c} {
+		_, err := remotes.OpPush.Call(t.Context(), h.far.Service, remotes.SyncRequest{})
+		h.check(err)
+	}
+	b.check(os.Mkdir(filepath.Join(b.memex, "x.org"), 0o700))
+	remember(b, "Of B", "")
+	done, err := remotes.OpSync.Call(t.Context(), b.far.Service, remotes.SyncRequest{})
+	b.check(err)
+	problems := 0
+	for _, m := range done.Machines {
+		if m.Problem != "" {
+			problems++
+		}
+	}
+	if problems != 1 || len(done.Machines) != 2 || done.Pushed == 0 || !strings.Contains(b.read("c.org"), "Of C") {
+		t.Fatalf("%+v, %q", done, b.read("c.org"))
+	}
+	b.check(b.stop())
+	b.start(of(config.SyncAlways))
+	log := func() string {
+		text, _ := os.ReadFile(filepath.Join(b.config.StateDir, "serve.log"))
+		return string(text)
+	}
+	until(t, "a warning", func() bool { return strings.Contains(log(), "may not be touched") })
+	b.check(os.Remove(filepath.Join(b.memex, "x.org")))
+	remember(a, "More of A", "x.org")
+	_, err = remotes.OpPush.Call(t.Context(), a.far.Service, remotes.SyncRequest{})
+	a.check(err)
+	until(t, "the end of it", func() bool {
+		return strings.Contains(log(), "none any longer") && strings.Contains(b.read("x.org"), "More of A")
+	})
+	if n := strings.Count(log(), "may not be touched"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, log())
+	}
+}

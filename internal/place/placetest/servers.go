@@ -1,0 +1,183 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package placetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+)
+
+// Servers are the servers of a cluster of NATS, each a process of its own on loopback.
+type Servers struct {
+	tb      testing.TB
+	program string
+	nodes   []*node
+}
+
+// node is one server.
+type node struct {
+	dir                     string
+	client, routes, monitor int // ports
+	running                 *exec.Cmd
+}
+
+// StartServers starts a cluster of n servers, whose configuration has more besides, and waits until
+// it takes streams. It ends with the test. It needs the part nats-server.
+func StartServers(tb testing.TB, n int, more string) *Servers {
+	tb.Helper()
+	s := &Servers{tb: tb, program: foveatest.Part(tb, "nats-server")}
+	var held []net.Listener
+	port := func() int {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		held = append(held, l)
+		return l.Addr().(*net.TCPAddr).Port
+	}
+	for range n {
+		s.nodes = append(s.nodes, &node{dir: tb.TempDir(), client: port(), routes: port(), monitor: port()})
+	}
+	for _, l := range held {
+		l.Close()
+	}
+	var routes []string
+	for _, one := range s.nodes {
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", one.routes))
+	}
+	for i, one := range s.nodes {
+		text := fmt.Sprintf("server_name: n%d\nlisten: 127.0.0.1:%d\nhttp: 127.0.0.1:%d\n"+
+			"jetstream { store_dir: %q, sync_interval: always, max_memory_store: 64M, max_file_store: 2G }\n%s\n",
+			i, one.client, one.monitor, filepath.Join(one.dir, "store"), more)
+		if n > 1 {
+			text += fmt.Sprintf("cluster { name: c, listen: 127.0.0.1:%d, routes: [%s] }\n", one.routes, strings.Join(routes, ", "))
+		}
+		if err := os.WriteFile(filepath.Join(one.dir, "conf"), []byte(text), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+		s.Start(i)
+	}
+	tb.Cleanup(func() {
+		for i := range s.nodes {
+			s.Kill(i)
+		}
+	})
+	s.Wait()
+	return s
+}
+
+// URL is the address of a memory of a name in the cluster, with the parameters behind ?.
+func (s *Servers) URL(name, parameters string) string {
+	var hosts []string
+	for i := range s.nodes {
+		hosts = append(hosts, s.Host(i))
+	}
+	if len(s.nodes) < 3 {
+		parameters = strings.Trim(parameters+"&replicas=1", "&")
+	}
+	return strings.TrimSuffix("nats://"+strings.Join(hosts, ",")+"/"+name+"?"+parameters, "?")
+}
+
+// Host is the address at which a server takes clients.
+func (s *Servers) Host(i int) string { return fmt.Sprintf("127.0.0.1:%d", s.nodes[i].client) }
+
+// Start starts a server that does not run.
+func (s *Servers) Start(i int) {
+	s.tb.Helper()
+	one := s.nodes[i]
+	one.running = exec.Command(s.program, "-c", filepath.Join(one.dir, "conf"), "-l", filepath.Join(one.dir, "log"))
+	if err := one.running.Start(); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// Kill kills a server, as a power cut would.
+func (s *Servers) Kill(i int) {
+	if one := s.nodes[i]; one.running != nil {
+		_ = one.running.Process.Kill() // it may have ended
+		_ = one.running.Wait()
+		one.running = nil
+	}
+}
+
+// PID is that of the process of a server that runs.
+func (s *Servers) PID(i int) int { return s.nodes[i].running.Process.Pid }
+
+// Store is the folder in which a server keeps its streams.
+func (s *Servers) Store(i int) string { return filepath.Join(s.nodes[i].dir, "store") }
+
+// Wait waits until all servers that run say that they are healthy.
+func (s *Servers) Wait() {
+	s.tb.Helper()
+	ctx, stop := context.WithTimeout(s.tb.Context(), time.Minute)
+	defer stop()
+	for _, one := range s.nodes {
+		for one.running != nil && s.ask(ctx, one, "/healthz", nil) != nil {
+			select {
+			case <-ctx.Done():
+				log, _ := os.ReadFile(filepath.Join(one.dir, "log"))
+				s.tb.Fatalf("a server is not ready:\n%s", log)
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}
+}
+
+// Leader returns the server that leads a stream, -1 for none.
+func (s *Servers) Leader(stream string) int {
+	var all struct {
+		Accounts []struct {
+			Streams []struct {
+				Name    string `json:"name"`
+				Cluster struct {
+					Leader string `json:"leader"`
+				} `json:"cluster"`
+			} `json:"stream_detail"`
+		} `json:"account_details"`
+	}
+	for _, one := range s.nodes {
+		if one.running == nil || s.ask(s.tb.Context(), one, "/jsz?streams=true", &all) != nil {
+			continue
+		}
+		for _, account := range all.Accounts {
+			for _, detail := range account.Streams {
+				var i int
+				if _, err := fmt.Sscanf(detail.Cluster.Leader, "n%d", &i); err == nil && detail.Name == stream {
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// ask asks the monitor of a server.
+func (s *Servers) ask(ctx context.Context, one *node, path string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s", one.monitor, path), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", path, answer.Status)
+	}
+	if into == nil {
+		return nil
+	}
+	return json.NewDecoder(answer.Body).Decode(into)
+}

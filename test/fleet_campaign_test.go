@@ -1,0 +1,158 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/cluster"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
+)
+
+// TestCampaignOfFleet: 16 machines write 2,000 commits over three servers of NATS, of which one after
+// the other is killed, the one that leads more often, and comes back. Then one server loses its disk,
+// and then all three. In the end all machines have every commit of all, and each memory verifies. The
+// long campaign does it 50 times.
+func TestCampaignOfFleet(t *testing.T) {
+	c := foveatest.NewCampaign(t)
+	commits := 2000
+	if testing.Short() {
+		commits = 320
+	}
+	for round := range c.Length(1, 50) {
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			t.Parallel() // a round waits for servers most of its time
+			fleetRound(t, c.Seed+uint64(round), commits)
+		})
+	}
+}
+
+func fleetRound(t *testing.T, seed uint64, commits int) {
+	s := placetest.StartServers(t, 3, "")
+	url, draw := s.URL("fleet", "own=true"), rand.New(rand.NewPCG(seed, 7))
+	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
+	var all []*writer
+	for i := range 16 {
+		m := a.copy(fmt.Sprintf("m%02d", i))
+		m.hour = new(atomic.Int64)
+		t.Cleanup(func() { m.m.Close() })
+		w := &writer{machine: m, rand: rand.New(rand.NewPCG(seed, uint64(i))), weather: &placetest.Weather{}}
+		w.r = m.at(inCluster(t, url), "")
+		all = append(all, w)
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		var running sync.WaitGroup
+		for _, w := range all {
+			running.Go(func() {
+				if err := w.workOn(commits/len(all), commits/len(all)/4); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+	}()
+	kills := 0
+	for isOver := false; !isOver; {
+		victim := draw.IntN(3)
+		if leader := s.Leader("FOVEA-OWN-fleet"); leader >= 0 && draw.IntN(2) == 0 {
+			victim = leader
+		}
+		select {
+		case <-over:
+			isOver = true
+			continue
+		case <-time.After(time.Duration(500+draw.IntN(1500)) * time.Millisecond):
+		}
+		s.Kill(victim)
+		kills++
+		select {
+		case <-over:
+			isOver = true
+		case <-time.After(time.Duration(500+draw.IntN(2500)) * time.Millisecond):
+		}
+		s.Start(victim)
+		s.Wait()
+	}
+	wipe := func(i int) {
+		s.Kill(i)
+		if err := os.RemoveAll(s.Store(i)); err != nil {
+			t.Fatal(err)
+		}
+		s.Start(i)
+	}
+	wipe(draw.IntN(3))
+	s.Wait()
+	meet(t, all)
+	for i := range 3 {
+		s.Kill(i)
+	}
+	for i := range 3 {
+		wipe(i)
+	}
+	s.Wait()
+	failed := 0
+	for _, w := range all {
+		failed += w.failed
+		checkAll(t, w, all)
+	}
+	for i, w := range all {
+		w.r.Place = inCluster(t, url)
+		if _, err := place.Join(t.Context(), w.r.Place, w.r.Memex, true, ""); err != nil {
+			t.Fatal(err)
+		}
+		if i%5 == 0 { // some have news since
+			w.commit()
+		}
+	}
+	meet(t, all)
+	for _, w := range all {
+		checkAll(t, w, all)
+		if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
+			t.Errorf("%s: %v, %v", w.name, problems, err)
+		}
+	}
+	t.Logf("%d commits, %d servers killed, %d exchanges failed", commits, kills, failed)
+}
+
+// inCluster opens a place in a cluster.
+func inCluster(t *testing.T, url string) place.Place {
+	t.Helper()
+	for { // the cluster may be choosing who leads
+		p, err := cluster.Open(t.Context(), url, true)
+		if errors.Is(err, place.ErrNoAnswer) && t.Context().Err() == nil {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		return p
+	}
+}
+
+// workOn writes some commits and exchanges in between, as far as the servers answer.
+func (w *writer) workOn(commits, between int) error {
+	for i := range commits {
+		w.commit()
+		if i%between != between-1 {
+			continue
+		}
+		if err := w.exchange(w.r); errors.Is(err, place.ErrNoAnswer) || errors.Is(err, place.ErrChanged) {
+			w.failed++
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+	}
+	return nil
+}
