@@ -154,7 +154,9 @@ func (p *partner) exchange() bool {
 		p.live.log.Warn("keeping in step", "remote", p.name, "problem", cmp.Or(problem, "none any longer"))
 	}
 	p.problem, p.last = problem, time.Now()
-	p.due = p.last.Add(wait + rand.N(wait))
+	if p.due = p.last.Add(wait + rand.N(wait)); err == nil && remotes.ScrubDue(p.live.memory, p.name) {
+		p.soon(rand.N(spread)) // it waited for servers that answer
+	}
 	return err == nil
 }
 

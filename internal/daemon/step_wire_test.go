@@ -145,18 +145,19 @@ func TestScrubAfterAnotherLeader(t *testing.T) {
 	p, err := cluster.Open(t.Context(), url, false)
 	h.check(err)
 	defer p.Close()
-	last := time.Time{}
-	for range 2 { // the second sync is that of a watch in force
-		until(t, "a sync", func() bool {
-			all, err := remotes.OpRemotes.Call(t.Context(), h.far.Service, api.None{})
-			h.check(err)
-			is := all[0].Synced.After(last)
-			last = all[0].Synced
-			return is
-		})
-	}
-	packs, err := p.List(t.Context(), "packs/")
+	client, err := nats.Connect(s.Host(0))
 	h.check(err)
+	defer client.Close()
+	streams, err := jetstream.New(client)
+	h.check(err)
+	var packs []string
+	until(t, "a push and a watch", func() bool {
+		stream, err := streams.Stream(t.Context(), "FOVEA-OWN-team")
+		if err == nil {
+			packs, err = p.List(t.Context(), "packs/")
+		}
+		return err == nil && len(packs) > 0 && stream.CachedInfo().State.Consumers > 0
+	})
 	data, tag, err := p.Get(t.Context(), packs[0])
 	h.check(err)
 	data[len(data)/2] ^= 1

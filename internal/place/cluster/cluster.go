@@ -301,12 +301,18 @@ func (c *cluster) Watch(ctx context.Context, folder string, changed func(name st
 		return c.fault(folder, err)
 	}
 	defer consuming.Stop()
+	again := c.conn.StatusChanged(nats.CONNECTED)
+	defer c.conn.RemoveStatusListener(again)
 	changed(folder)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-consuming.Closed():
-		return fmt.Errorf("%s: %w", folder, place.ErrNoAnswer)
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-consuming.Closed():
+			return fmt.Errorf("%s: %w", folder, place.ErrNoAnswer)
+		case <-again: // while it was cut off another server may have been chosen
+			changed("")
+		}
 	}
 }
 
