@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,8 +58,9 @@ type stepper struct {
 	asked []string // what was until then
 	fails error
 
-	during func() // what happens while it is asked
-	merge  int    // merges that each call brings
+	mu     sync.Mutex // held by the test but in after, and by each call
+	during func()     // what happens while it is asked
+	merge  int        // merges that each call brings
 }
 
 // newStepper is called in a bubble. m has the remote "team" in its state folder.
@@ -73,6 +75,8 @@ func newStepper(m *fovea.Memory, state string, p place.Place, mode string) (s *s
 	}
 	scrubbed()
 	s.terms.now.Store(&term{config: config.Config{Sync: mode}, service: func(_ context.Context, c api.Call) (any, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		from := strings.Join(c.Request.(remotes.SyncRequest).From, "+")
 		s.new = append(s.new, strings.TrimSuffix(c.Op.Name+" "+from, " "))
 		done := &remotes.SyncResponse{}
@@ -91,7 +95,9 @@ func newStepper(m *fovea.Memory, state string, p place.Place, mode string) (s *s
 	ctx, cancel := context.WithCancel(context.Background())
 	s.live = &live{ctx: ctx, memory: m, log: opts.Log, nudged: make(chan struct{}, 1)}
 	s.step = s.terms.inStep(s.live)
+	s.mu.Lock()
 	return s, func() {
+		s.mu.Unlock()
 		cancel()
 		s.live.work.Wait()
 	}
@@ -101,8 +107,10 @@ func (s *stepper) commit(kind string) { s.feed.Committed(fovea.Commit{Kind: kind
 
 // after lets some time go by, and returns what was asked for since it returned before.
 func (s *stepper) after(d time.Duration) string {
+	s.mu.Unlock()
 	<-time.After(d)
 	synctest.Wait()
+	s.mu.Lock()
 	s.asked, s.new = s.new, nil
 	return fmt.Sprint(s.asked)
 }
