@@ -61,8 +61,7 @@ type Referee interface {
 	Release(ctx context.Context, task string, number uint64) error
 }
 
-// known returns an object that only this machine writes, or that is written once, as the place keeps it, or
-// reads it.
+// known returns an object that only this machine writes, or that is written once, as the place keeps it, or reads it.
 func known(ctx context.Context, p Place, name string) (data []byte, tag string, isKept bool, err error) {
 	if k, ok := p.(Keeper); ok {
 		if data, tag, isKept = k.Kept(name); isKept {

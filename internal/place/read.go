@@ -138,7 +138,6 @@ func (b *reader) scope(s Scope, into Into) (err error) {
 	if err := b.to.Sync(); err != nil {
 		return err
 	}
-	b.to.SetHead(store.Head{Seq: b.seq, Commit: b.last})
 	return b.leave()
 }
 
@@ -316,6 +315,9 @@ func (b *reader) append() error {
 	}
 	batch.Defer()
 	_, err := b.to.Append(b.ctx, batch)
+	if err == nil {
+		b.to.SetHead(store.Head{Seq: b.seq, Commit: b.last}) // where reading is cut short, the next one goes on from here
+	}
 	return err
 }
 

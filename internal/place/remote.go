@@ -190,8 +190,7 @@ func (r *Remote) sameKey(ctx context.Context) error {
 	return ErrReplaced
 }
 
-// head reads the log of a machine, with its bytes, and the member who signed it if there is a list. Nothing else is read of a
-// machine before.
+// head reads the log of a machine, with its bytes, and the member who signed it if there is a list, before all else of the machine.
 func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, by Member, err error) {
 	data, _, err = r.Place.Get(ctx, HeadFolder+machine)
 	if err != nil {
