@@ -80,7 +80,7 @@ type kept struct {
 // Folders and files below the state folder.
 const (
 	remotesFolder = place.Folder
-	remoteFile    = place.File
+	remoteFile    = place.RemoteFile
 )
 
 var errNoRemote = errors.New("there is no such remote; fovea remote list shows them, fovea remote add NAME URL adds one")

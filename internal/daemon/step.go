@@ -43,7 +43,7 @@ func (t *terms) inStep(l *live) func() {
 		var ctx context.Context
 		ctx, stop = context.WithCancel(l.ctx)
 		for _, name := range names {
-			p := &partner{terms: t, live: l, ctx: ctx, name: name, news: make(chan string, 64), from: map[string]bool{}, of: map[string]string{}}
+			p := &partner{terms: t, live: l, ctx: ctx, name: name, news: make(chan string, 64), from: map[string]bool{}, problems: map[string]string{}}
 			if mode != config.SyncOff {
 				l.work.Go(func() { t.daemon.kept(ctx, "keeping in step with "+name, p.run) })
 			}
@@ -69,7 +69,7 @@ type partner struct {
 	isBehind       bool              // the remote lacks a commit
 	merges         int               // that exchanges made, and that commits has not brought yet
 	problem        string            // the last one that was logged
-	of             map[string]string // the same of the log of another machine
+	problems       map[string]string // the same of the logs of other machines
 }
 
 // run exchanges commits with the remote at once, after commits here, when other machines have written
@@ -144,8 +144,8 @@ func (p *partner) exchange() bool {
 			p.live.log.Info("in step", "remote", p.name, "sent", done.Pushed, "brought", brought, "damaged there", damaged)
 		}
 		for _, m := range done.Machines {
-			if p.of[m.Name] != m.Problem {
-				p.of[m.Name] = m.Problem
+			if p.problems[m.Name] != m.Problem {
+				p.problems[m.Name] = m.Problem
 				p.live.log.Warn("keeping in step", "remote", p.name, "machine", m.Name, "problem", cmp.Or(m.Problem, "none any longer"))
 			}
 		}

@@ -127,16 +127,23 @@ func (h *house) await(text string) {
 	}
 }
 
-// TestScrubAfterAnotherLeader: bytes that the servers have changed are written again once another one leads, without anybody
-// asking.
-func TestScrubAfterAnotherLeader(t *testing.T) {
-	s := placetest.StartServers(t, 3, "")
+// inCluster is a daemon that reaches servers of NATS.
+func inCluster(t *testing.T, sync string) *house {
+	t.Helper()
 	how := func(o *daemon.Options) {
-		o.Config.Sync = config.SyncAlways
+		o.Config.Sync = sync
 		o.Local.Places = place.Openers{"nats": cluster.Opener()}
 	}
 	h := begun(t, how)
 	h.start(how)
+	return h
+}
+
+// TestScrubAfterAnotherLeader: bytes that the servers have changed are written again once another one leads, without anybody
+// asking.
+func TestScrubAfterAnotherLeader(t *testing.T) {
+	s := placetest.StartServers(t, 3, "")
+	h := inCluster(t, config.SyncAlways)
 	url := s.URL("team", "own=true")
 	until(t, "a stream that answers", func() bool {
 		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: url, Plain: true})
@@ -175,12 +182,7 @@ func TestScrubAfterAnotherLeader(t *testing.T) {
 // TestScrubOfChunks: a piece whose message with the number of its chunks is lost, and whose chunks are there, is written again.
 func TestScrubOfChunks(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
-	how := func(o *daemon.Options) {
-		o.Config.Sync = config.SyncOff
-		o.Local.Places = place.Openers{"nats": cluster.Opener()}
-	}
-	h := begun(t, how)
-	h.start(how)
+	h := inCluster(t, config.SyncOff)
 	url := s.URL("team", "own=true")
 	_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: url, Plain: true})
 	h.check(err)

@@ -20,7 +20,7 @@ func stateWith(t *testing.T, url string) vfs.FS {
 	state := faultfs.New()
 	in, err := vfs.Sub(state, place.Folder+"/team")
 	if err == nil {
-		err = vfs.WriteJSON(in, place.File, map[string]string{"url": url})
+		err = vfs.WriteJSON(in, place.RemoteFile, map[string]string{"url": url})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -212,8 +212,8 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 	return h, data, by, err
 }
 
-// Folder is the folder below the state folder that has a folder for each remote, in which File says where it is.
-const Folder, File = "remotes", "remote.json"
+// Folder is the folder below the state folder that has a folder for each remote, in which RemoteFile says where it is.
+const Folder, RemoteFile = "remotes", "remote.json"
 
 // Names lists the remotes that a state folder has, without asking one.
 func Names(state vfs.FS) (all []string, err error) {
@@ -241,7 +241,7 @@ func RefereeOf(state vfs.FS, places Openers) Referee {
 	names, _ := Names(state) // the list of remotes says why they cannot be read
 	for _, name := range names {
 		var kept struct{ URL string }
-		if vfs.ReadJSON(state, Folder+"/"+name+"/"+File, &kept) == nil && strings.HasPrefix(kept.URL, "nats://") {
+		if vfs.ReadJSON(state, Folder+"/"+name+"/"+RemoteFile, &kept) == nil && strings.HasPrefix(kept.URL, "nats://") {
 			return remoteReferee{kept.URL, places}
 		}
 	}

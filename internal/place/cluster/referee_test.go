@@ -85,7 +85,7 @@ func machines(t *testing.T, s *placetest.Servers, n int, maxLease time.Duration)
 		}
 		t.Cleanup(func() { p.Close() })
 		if err := errors.Join(os.MkdirAll(dir, 0o700),
-			os.WriteFile(filepath.Join(dir, place.File), fmt.Appendf(nil, `{"url": %q}`, s.URL("team", "")), 0o600)); err != nil {
+			os.WriteFile(filepath.Join(dir, place.RemoteFile), fmt.Appendf(nil, `{"url": %q}`, s.URL("team", "")), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		state, err := vfs.Dir(filepath.Dir(filepath.Dir(dir)))
