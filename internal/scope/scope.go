@@ -5,6 +5,7 @@ package scope
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/options"
 )
 
@@ -105,7 +107,8 @@ func (s *Scope) Sessions() []*Scope {
 // OpenCopy opens a history in a folder that this process alone uses, and makes a new one where
 // the folder is empty: of a copy of a memory, or of one that is being made. memex is the path
 // that a new folder records, empty for a copy that no folder belongs to. A damaged copy is a
-// store.Corruption. The caller closes the store.
+// store.Corruption. The head is the newest commit, also where a process was killed before it
+// kept one. The caller closes the store.
 func OpenCopy(in vfs.FS, memex string) (store.Store, error) {
 	opened, found, err := disk.Open(in, &disk.Options{Memex: memex})
 	if err != nil {
@@ -113,6 +116,15 @@ func OpenCopy(in vfs.FS, memex string) (store.Store, error) {
 	}
 	if found.Corrupt != nil {
 		return nil, errors.Join(found.Corrupt, opened.Close())
+	}
+	kept := store.Span{From: opened.Head().Seq + 1, To: math.MaxUint64}
+	err = opened.Commits(context.Background(), kept, func(r store.Record) error {
+		seq, err := graph.CommitSeq(r.Data)
+		opened.SetHead(store.Head{Seq: seq, Commit: merkle.Sum(r.Data)})
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
 	}
 	return opened, nil
 }
