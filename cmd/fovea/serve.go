@@ -168,6 +168,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	}
 	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: &ring, Calls: &calls, HTTP: how.HTTP, Idle: how.Idle,
+		Alert: s.alerts.send,
 		Local: local(&s.config), Again: again(s, with, local),
 		MCP: func(svc api.Service, now func() *config.Config) http.Handler {
 			return mcpHandler(ctx, agents{now}, svc, feed, log)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/buffer"
+	"github.com/fovea-memory/fovea/internal/daemon"
 )
 
 // over asks the daemon over its socket, as Emacs does. Headers are pairs.
@@ -280,7 +281,13 @@ func TestNoticesOnTheStream(t *testing.T) {
 	h := build(t)
 	h.write("a.org", mine)
 	h.write("skills/s.org", "* Skill\n")
-	h.start(nil)
+	alerts := make(chan string, 8)
+	h.start(func(o *daemon.Options) {
+		o.Alert = func(text string) error {
+			alerts <- text
+			return nil
+		}
+	})
 	_ = h.titles()
 	emacs, ada, bob := h.listen(), h.listen(api.HeaderAgent, "ada"), h.listen(api.HeaderAgent, "bob")
 	paths := func(l *listener) (c api.Commit) {
@@ -322,6 +329,9 @@ func TestNoticesOnTheStream(t *testing.T) {
 	_ = h.titles()
 	if got := emacs.next("conflicts"); got != `{"paths":["a.org"]}` {
 		t.Errorf("a conflict: %s", got)
+	}
+	if text := <-alerts; len(alerts) > 0 || !strings.Contains(text, `the same notes in ["a.org"]`) {
+		t.Errorf("alerted %q and %d times more", text, len(alerts))
 	}
 	for _, to := range []string{"bob", "owner"} {
 		if status, said := h.ask("POST", "/v1/message-send", fmt.Sprintf(`{"to":%q,"subject":"Zy9","known":true}`, to)); to == "bob" && status != 200 {

@@ -59,6 +59,8 @@ type Options struct {
 	Log   *slog.Logger
 	Lines *Ring
 	Calls *Ring
+	// Alert, if not nil, sends the owner a message about what waits for a person.
+	Alert func(text string) error
 	// Listening, if not nil, is called once clients can connect.
 	Listening func(socket, url string)
 }

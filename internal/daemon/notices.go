@@ -4,17 +4,30 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/query"
 )
 
 // noticeInterval is the shortest time between two looks at what notices are about.
 const noticeInterval = 100 * time.Millisecond
+
+// conflicts is the notice about files that have notes with conflicts.
+const conflicts = "conflicts"
+
+// alert sends the owner a message through send, if there is one.
+func (l *live) alert(send func(string) error, format string, a ...any) {
+	if send != nil {
+		l.logError(send(text.Page(fmt.Sprintf("Fovea: in the memory of %s, "+format+"\n", append([]any{l.memory.Dir()}, a...)...), guard.MaxMessage)))
+	}
+}
 
 // nudge has notices look again, soon.
 func (l *live) nudge() {
@@ -39,6 +52,10 @@ func (t *terms) notices(l *live) {
 		for kind, paths := range noticed(ctx, l.memory, conflict) {
 			was, known := t.noticed[kind]
 			if t.noticed[kind] = paths; known && !slices.Equal(was, paths) {
+				isOld := func(path string) bool { return slices.Contains(was, path) }
+				if fresh := slices.DeleteFunc(slices.Clone(paths), isOld); kind == conflicts && len(fresh) > 0 {
+					l.alert(t.daemon.opts.Alert, "both sides changed the same notes in %q\nSee: fovea query tags-local:conflict\nThen: fovea resolve", fresh)
+				}
 				t.daemon.opts.Feed.Notify(api.Notice{Event: kind, Data: map[string][]string{"paths": append([]string{}, paths...)}})
 			}
 		}
@@ -70,7 +87,7 @@ func noticed(ctx context.Context, m *fovea.Memory, conflict query.Expr) map[stri
 			}
 		}
 		slices.Sort(paths)
-		found["conflicts"] = slices.Compact(paths)
+		found[conflicts] = slices.Compact(paths)
 	}
 	return found
 }

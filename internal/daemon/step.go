@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // How a daemon keeps its memory in step with remotes.
@@ -147,6 +148,9 @@ func (p *partner) exchange() bool {
 			if p.problems[m.Name] != m.Problem {
 				p.problems[m.Name] = m.Problem
 				p.live.log.Warn("keeping in step", "remote", p.name, "machine", m.Name, "problem", cmp.Or(m.Problem, "none any longer"))
+				if m.Problem != "" {
+					p.live.alert(p.terms.daemon.opts.Alert, "what machine %q changed waits at the remote %s: %s\nThen: fovea pull %[3]s", m.Name, p.name, text.Line(m.Problem))
+				}
 			}
 		}
 	}

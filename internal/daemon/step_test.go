@@ -153,12 +153,17 @@ func TestScrub(t *testing.T) {
 }
 
 // TestBlocked: a log that cannot be merged here keeps neither what this machine did from the remote nor what others did
-// from here; the daemon says so once, and once that it is over.
+// from here; the daemon says so once, alerts the owner, and says once that it is over.
 func TestBlocked(t *testing.T) {
 	meeting := placetest.NewMemory()
+	alerts := make(chan string, 8)
 	of := func(when string) func(*daemon.Options) {
 		return func(o *daemon.Options) {
 			o.Config.Sync = when
+			o.Alert = func(text string) error {
+				alerts <- text
+				return nil
+			}
 			o.Local.Places = place.Openers{"mem": func(context.Context, string, bool) (place.Place, error) { return meeting, nil }}
 		}
 	}
@@ -209,5 +214,8 @@ func TestBlocked(t *testing.T) {
 	})
 	if n := strings.Count(log(), "may not be touched"); n != 1 {
 		t.Errorf("told %d times:\n%s", n, log())
+	}
+	if text := <-alerts; len(alerts) > 0 || !strings.Contains(text, "may not be touched") || !strings.HasSuffix(text, "\nThen: fovea pull team\n") {
+		t.Errorf("alerted %q and %d times more", text, len(alerts))
 	}
 }
