@@ -5,8 +5,10 @@ package test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,8 +21,8 @@ import (
 )
 
 // TestCampaignOfFleet: 16 machines write 2,000 commits over three servers of NATS, of which one after
-// the other is killed, the one that leads more often, and comes back. Then one server loses its disk,
-// and then all three. In the end all machines have every commit of all, and each memory verifies. The
+// the other is killed, the one that leads more often, and comes back. Then the files of the leader are
+// damaged and each machine scrubs, one server loses its disk, and then all three do. In the end all machines have every commit of all, and each memory verifies. The
 // long campaign does it 50 times.
 func TestCampaignOfFleet(t *testing.T) {
 	c := foveatest.NewCampaign(t)
@@ -84,6 +86,23 @@ func fleetRound(t *testing.T, seed uint64, commits int) {
 		s.Start(victim)
 		s.Wait()
 	}
+	if leader := s.Leader("FOVEA-OWN-fleet"); leader >= 0 {
+		s.Kill(leader)
+		flipBits(t, s.Store(leader), draw)
+		s.Start(leader)
+		s.Wait()
+	}
+	damaged := 0
+	for _, w := range all {
+		w.weather.Good()
+		_, wrong, err := w.r.Scrub(t.Context())
+		if err == nil {
+			_, err = w.push(w.r)
+		}
+		if damaged += len(wrong); err != nil {
+			t.Fatal(err)
+		}
+	}
 	wipe := func(i int) {
 		s.Kill(i)
 		if err := os.RemoveAll(s.Store(i)); err != nil {
@@ -122,7 +141,33 @@ func fleetRound(t *testing.T, seed uint64, commits int) {
 			t.Errorf("%s: %v, %v", w.name, problems, err)
 		}
 	}
-	t.Logf("%d commits, %d servers killed, %d exchanges failed", commits, kills, failed)
+	t.Logf("%d commits, %d servers killed, %d exchanges failed, %d pieces damaged", commits, kills, failed, damaged)
+}
+
+// flipBits flips bits in the files of messages below a folder, and removes their index, so that the server reads them.
+func flipBits(t *testing.T, folder string, draw *rand.Rand) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || e.IsDir():
+			return err
+		case e.Name() == "index.db":
+			return os.Remove(name)
+		case filepath.Ext(name) != ".blk":
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil || len(data) == 0 {
+			return err
+		}
+		for range 20 {
+			data[draw.IntN(len(data))] ^= 1 << draw.IntN(8)
+		}
+		return os.WriteFile(name, data, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // inCluster opens a place in a cluster.
