@@ -4,6 +4,7 @@ package place
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -114,7 +115,17 @@ func (h *Head) check(memex merkle.Digest, machine string) error {
 // wordLog is what a head begins with.
 const wordLog = "fovea log"
 
-// Encode returns the object of a head, but for its seal.
+// Object returns the object of a head, but for its seal. A head names the same scopes and series again and again: compressed,
+// it has less than half the bytes.
+func (h *Head) Object() []byte {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	_, _ = w.Write(h.Encode()) // into memory
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// Encode returns a head in the canonical encoding.
 func (h *Head) Encode() []byte {
 	word, format, at, body := wordLog, uint64(HeadFormat), uint64(h.Time.UnixMilli()), h.Body()
 	return Written(func(c *Coder) { h.code(c, &word, &format, &at, &body) })
@@ -126,8 +137,20 @@ func (h *Head) code(c *Coder, word *string, format, at *uint64, body *[]byte) {
 	}), body)
 }
 
-// DecodeHead reads what Encode returned, or the JSON of format 1. Errors: ErrFormat.
+// zlibMark is the first byte of what zlib compressed; neither encoding of a head begins with it.
+const zlibMark = 0x78
+
+// DecodeHead reads what Object or Encode returned, or the JSON of format 1. Errors: ErrFormat.
 func DecodeHead(data []byte) (h Head, err error) {
+	if len(data) > 0 && data[0] == zlibMark {
+		r, err := zlib.NewReader(bytes.NewReader(data))
+		if err == nil {
+			data, err = io.ReadAll(io.LimitReader(r, maxHead+1))
+		}
+		if err != nil {
+			return h, fmt.Errorf("%w: %w", ErrFormat, err)
+		}
+	}
 	if len(data) > maxHead {
 		return h, fmt.Errorf("%d bytes: %w", len(data), ErrFormat)
 	}

@@ -175,7 +175,7 @@ func (p *pushing) write(sources []Source) (Pack, error) {
 func (p *pushing) replace(next written) error {
 	signed, signErr := signNote(p.r.Signer, next.Head.signedText())
 	next.Head.Signed = signed
-	text := next.Head.Encode()
+	text := next.Head.Object()
 	seen, err := DecodeHead(text)
 	if err == nil {
 		err = seen.check(p.r.Memex, p.known.Machine) // what the others would refuse stays here
