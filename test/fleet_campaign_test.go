@@ -22,8 +22,8 @@ import (
 
 // TestCampaignOfFleet: 16 machines write 2,000 commits over three servers of NATS, of which one after
 // the other is killed, the one that leads more often, and comes back. Then the files of the leader are
-// damaged and each machine scrubs, one server loses its disk, and then all three do. In the end all machines have every commit of all, and each memory verifies. The
-// long campaign does it 50 times.
+// damaged and each machine scrubs, one server loses its disk, and then all three do. In the end all
+// machines have every commit of all, and each memory verifies. The long campaign does it 50 times.
 func TestCampaignOfFleet(t *testing.T) {
 	c := foveatest.NewCampaign(t)
 	commits := 2000
