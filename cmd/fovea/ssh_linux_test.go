@@ -392,3 +392,31 @@ func TestSSHRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestRepositoryOverSSH: two machines meet in a repository behind sshd, which the git of each reaches with its own key; a
+// machine whose key is refused is told of that.
+func TestRepositoryOverSSH(t *testing.T) {
+	b := newSSHBox(t)
+	repository := b.at("notes.git")
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "--quiet", "--bare", repository).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	url := "git+ssh://box" + repository
+	b.write("pass.txt", "correct horse\n")
+	b.write("laptop/notes/a.org", "* Of the laptop\n")
+	b.does("laptop", "ingest")
+	b.does("laptop", "remote", "add", "team", url, "--passphrase-file", b.at("pass.txt"))
+	b.does("laptop", "push", "team")
+	if out, err := b.on("desk", "clone", url, "desk/notes", "--passphrase-file", b.at("pass.txt")).CombinedOutput(); err != nil {
+		t.Fatalf("clone: %v\n%s", err, out)
+	}
+	b.does("desk", "remote", "add", "team", url, "--passphrase-file", b.at("pass.txt"))
+	b.does("desk", "remember", "Of the desk")
+	b.does("desk", "sync", "team")
+	b.does("laptop", "sync", "team")
+	b.same("laptop", "desk")
+	b.write("authorized_keys", b.read("other.pub"))
+	if text := b.fails(b.on("laptop", "sync", "team", "--memex", "laptop/notes")); !strings.Contains(text, "Permission denied") {
+		t.Error(text)
+	}
+}
