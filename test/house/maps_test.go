@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"regexp"
 	"slices"
@@ -296,4 +297,101 @@ func TestWalkRulesCatch(t *testing.T) {
 	const public = "\n## Floors\n\nPublic for a reason: `node`.\n\nOther: `org`.\n"
 	catches(t, publicNeedsAReason(public), files, "")
 	catches(t, publicNeedsAReason(public), map[string]string{"org/a.go": "package org"}, "why org is public")
+}
+
+var (
+	pageLink = regexp.MustCompile(`\[[^\]]*\]\(([^)\s]+)\)`)
+	pageEnd  = regexp.MustCompile(`\A(?:Previous: \[[^\]]+\]\(([^)]+)\))?(?: · )?(?:Next: \[[^\]]+\]\(([^)]+)\))?\n\z`)
+)
+
+// readingOrder returns the pages of a folder that its README lists, in their order.
+func readingOrder(readme string) (pages []string) {
+	for line := range strings.Lines(readme) {
+		if m := pageLink.FindStringSubmatch(line); m != nil && strings.HasPrefix(line, "| [") && !strings.HasPrefix(m[1], "../") {
+			pages = append(pages, m[1])
+		}
+	}
+	return pages
+}
+
+// brokenChain says where pages do not end with links to the page before and the page after. read
+// returns the text of a page.
+func brokenChain(pages []string, read func(page string) string) (complaints []string) {
+	at := func(i int) string {
+		if i < 0 || i >= len(pages) {
+			return ""
+		}
+		return pages[i]
+	}
+	for i, page := range pages {
+		lines := strings.SplitAfter(read(page), "\n")
+		m := pageEnd.FindStringSubmatch(lines[max(len(lines)-2, 0)])
+		if m == nil {
+			m = make([]string, 3)
+		}
+		for k, want := range []string{at(i - 1), at(i + 1)} {
+			got := m[k+1]
+			if got != "" {
+				got = path.Join(path.Dir(page), got)
+			}
+			if got != want {
+				complaints = append(complaints, fmt.Sprintf("doc/%s ends with a link %s to %q, want %q", page, []string{"back", "on"}[k], got, want))
+			}
+		}
+	}
+	return complaints
+}
+
+func TestPagesAreAChain(t *testing.T) {
+	read := func(page string) string {
+		text, err := os.ReadFile(path.Join("doc", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	pages := append([]string{"README.md"}, readingOrder(read("README.md"))...)
+	if len(pages) < 20 {
+		t.Fatalf("doc/README.md lists %d pages", len(pages))
+	}
+	for _, c := range brokenChain(pages, read) {
+		t.Error(c)
+	}
+	texts := map[string]string{
+		"README.md": "a\n\nNext: [b](b.md)\n", "b.md": "Previous: [a](README.md) · Next: [c](c/README.md)\n", "c/README.md": "Previous: [b](../b.md)\n",
+	}
+	three := []string{"README.md", "b.md", "c/README.md"}
+	if got := brokenChain(three, func(page string) string { return texts[page] }); len(got) > 0 {
+		t.Errorf("complains without cause: %q", got)
+	}
+	for page, text := range map[string]string{"README.md": "Next: [c](c/README.md)\n", "b.md": "b\n", "c/README.md": "Previous: [b](b.md)\n"} {
+		broken := maps.Clone(texts)
+		broken[page] = text
+		if got := brokenChain(three, func(page string) string { return broken[page] }); len(got) == 0 {
+			t.Errorf("no complaint about %s with %q", page, text)
+		}
+	}
+}
+
+// TestLinksLead: each link of a page to a file of the repository leads to one.
+func TestLinksLead(t *testing.T) {
+	list, err := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "*.md").Output()
+	if err != nil {
+		t.Skipf("not a git checkout: %v", err)
+	}
+	for _, name := range strings.FieldsFunc(string(list), func(r rune) bool { return r == 0 }) {
+		text, err := os.ReadFile(name)
+		if err != nil || strings.Contains(name, "testdata/") {
+			continue
+		}
+		for _, m := range pageLink.FindAllStringSubmatch(string(text), -1) {
+			file, _, _ := strings.Cut(m[1], "#")
+			if file == "" || strings.Contains(file, ":") {
+				continue
+			}
+			if _, err := os.Stat(path.Join(path.Dir(name), file)); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+		}
+	}
 }
