@@ -18,7 +18,7 @@
 //   - Derived fields are a function of the bytes. They enter no digest.
 //   - Equal values, and only these, have equal canonical encodings.
 //   - Which ids are usable does not depend on the formats in use.
-//   - An edit says what changes, in terms of every format; whether and how a text
+//   - An edit states what changes, in terms that every format has; whether and how a text
 //     expresses it is decided by the format.
 //   - Splices are sorted and disjoint, and count bytes of the text before the edit.
 //

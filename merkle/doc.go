@@ -17,7 +17,7 @@
 //
 //   - A value has exactly one encoding: if Check accepts bytes, decoding and
 //     encoding them returns the same bytes.
-//   - A proof shows no value but that of its own key.
+//   - A proof shows no value other than its own key's.
 //   - No block is larger than MaxBlock. Longer contents and lists become trees of
 //     blocks, and each content has exactly one tree.
 //   - A declared length is trusted only if that many bytes are present, and a

@@ -14,7 +14,7 @@
 //     If the required parts do not fit, Build returns a [BudgetError] with the smallest
 //     budget that works.
 //   - Every node is shown below the headings of its ancestors, except hidden ancestors
-//     and those that a degraded window reports as omitted.
+//     and any that a degraded window reports as omitted.
 //   - The same request over the same view yields the same bytes, whatever an outline
 //     has cached, such as token prices.
 //   - The best node for a question is whole, or has its best lines, on a third of the

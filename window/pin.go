@@ -85,7 +85,7 @@ func (p *plan) required(as pinning) (indices []int, levels []Level) {
 	return indices, levels
 }
 
-// minBudget returns the smallest budget that shows the required parts and nothing else. If
+// minBudget returns the smallest budget that shows just the required parts. If
 // the counter is not additive, both the sum of the pieces and the count of the whole text
 // must fit.
 func (p *plan) minBudget(as pinning) int {

@@ -55,7 +55,7 @@ func (c *cutter) flush() error {
 
 // Joined reads pieces as one stream.
 type Joined struct {
-	// Next returns the next piece, io.EOF behind the last one.
+	// Next returns the next piece, io.EOF after the last one.
 	Next func() ([]byte, error)
 	rest []byte
 	err  error

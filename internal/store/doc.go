@@ -8,7 +8,7 @@
 // durable by Store.Append, all or nothing; Store.Replay returns the records in
 // order; Store.Block finds a block by its digest; an Image is a state in a form that
 // loads at once. A store that has nothing to sync, to pack or to lose does nothing where
-// it is asked to; what is left of a damaged history is read by a Salvager.
+// it is asked to; a Salvager reads the rest of a damaged history.
 //
 // Invariants, which package storetest checks of each implementation:
 //

@@ -15,8 +15,8 @@
 //     neither by ".." nor by a link: [os.Root] stands below.
 //   - What Sync and SyncDir have not confirmed may be gone after a crash, in
 //     any part and any order. No caller relies on more.
-//   - A temporary file has a name for which IsTemp holds, so that what a crash
-//     left behind can be told from what a person made.
+//   - A temporary file has a name for which IsTemp holds, so that files that a crash
+//     left can be told from a person's.
 //
 // Elsewhere: an FS that crashes and fails on purpose (package faultfs), and
 // which files make up a memex (package corpus).

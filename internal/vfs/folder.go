@@ -25,7 +25,7 @@ type Folder struct {
 	*root
 }
 
-// root is what a Folder has embedded, and no other package reaches.
+// root is embedded in a Folder, and no other package reaches it.
 type root = os.Root
 
 var _ FS = (*Folder)(nil)

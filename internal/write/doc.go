@@ -4,10 +4,10 @@
 //
 // A [Writer] performs a [Change], a function that reads the present state and sets new texts of
 // files, documents without files, and marks. Changes that wait together become durable together,
-// each as a commit of its own. An [Operation] makes files those of another state of history.
+// each as a commit of its own. An [Operation] sets files to another state of history.
 //
 // Invariants:
-//   - A change reads each file as it is on disk, and is judged by the state that it read: what its
+//   - A change reads each file from disk, and is judged by the state that it read: what its
 //     author may write, what the claims of tasks allow, and what the room checks.
 //   - No file changes before the intent is durable, and nothing is committed before every file
 //     is replaced.
