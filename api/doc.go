@@ -59,4 +59,6 @@
 //   - A client that setup configures, or a hook: internal/clients. Then doc/hooks.md and doc/mcp.md.
 //   - Notes of another program, in or out: internal/foreign and api/exchange. Then doc/exchange.md and decision 0157.
 //   - A verb that is no operation: cmd/fovea. When the daemon syncs, scrubs and rests: internal/daemon.
+//   - An event of the stream of changes: api/event.go, internal/httpapi/events.go. Then doc/http.md.
+//   - How much a caller may ask at once: internal/httpapi/rate.go, internal/httpapi/sharing.go, internal/bound/share.go.
 package api

@@ -46,4 +46,5 @@
 //   - What is proved to somebody without the memory: the form in proof/file.go, the verifier in proof/verify.go; a proof is made by
 //     internal/travel/prove.go from merkle/proof.go and internal/chain/log.go; api/prove.go decides who may have one. Then
 //     doc/format/proof.md and decision 0156.
+//   - How tokens are counted: token/exact.go, token/estimate.go. Then decision 0003.
 package merkle

@@ -177,7 +177,7 @@ func join(hashes []tlog.Hash) (out []byte) {
 	return out
 }
 
-// TestCheck: each kind of proof holds, says what it proves, and shows the note.
+// TestCheck: each kind of proof holds, states what it proves, and shows the note.
 func TestCheck(t *testing.T) {
 	h := newHistory(3000, 1000)
 	n := h.notes[1234]
@@ -433,7 +433,7 @@ func TestOneForm(t *testing.T) {
 	}
 }
 
-// TestBlockOnlyWhereNeeded: a block is taken for what has no other form, and for nothing else.
+// TestBlockOnlyWhereNeeded: a block is accepted only for content that has no other form.
 func TestBlockOnlyWhereNeeded(t *testing.T) {
 	long := strings.Repeat("x", 70<<10)
 	attr := document.Attributes(document.Attr{Key: "KEY", Value: document.TextValue("value")})
@@ -505,7 +505,7 @@ func TestHeadsWithoutLog(t *testing.T) {
 	}
 }
 
-// TestVerifierIsShort: a stranger can read the verifier, and it stands alone.
+// TestVerifierIsShort: a stranger can read the verifier, and it needs no other package.
 func TestVerifierIsShort(t *testing.T) {
 	text := string(must(os.ReadFile("verify.go")))
 	lines := 0

@@ -53,4 +53,5 @@
 //     and what becomes of the others: internal/travel/judge.go. Then internal/corpus/judge_test.go.
 //   - Which files are protected: the policy and the verdicts in internal/guard; the reaction in internal/protect. Then
 //     doc/configuration.md.
+//   - How skills are read and ordered: internal/skill; the annex outside the memex: internal/corpus/annex.go.
 package window

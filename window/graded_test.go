@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// deskCase is a random set of blocks, and what a window of them is asked for.
+// deskCase is a random set of blocks, and a request for a window of them.
 type deskCase struct {
 	memory   *memory
 	critical []string
@@ -42,7 +42,7 @@ func drawText(t *rapid.T, label string) string {
 	return b.String()
 }
 
-// drawDesk draws blocks of which some are critical.
+// drawDesk draws blocks, some of them critical.
 func drawDesk(t *rapid.T) deskCase {
 	c := deskCase{near: scores{}}
 	bodies := map[string]string{}

@@ -28,7 +28,7 @@ func desk(blocks ...window.Item) *memory {
 	return m.add("", window.Item{ID: "note", Path: "note.org", Title: "Tides", Body: "The tide of spring is high.\n"})
 }
 
-// piece is a block of working memory with a body of so many words.
+// piece is a block of working memory with a body of that many words.
 func piece(id string, class working.Priority, words int, change ...func(*window.Working)) window.Item {
 	w := &window.Working{ID: id, Priority: class, Confidence: 1, Time: noon}
 	for _, f := range change {

@@ -273,7 +273,7 @@ func serving(t *testing.T, root merkle.Digest, raw bool, blocks ...[]byte) *ipfs
 }
 
 // TestArchiveWithoutEnd: an archive whose lists lead back to the same piece for ever, or that
-// lacks or swaps pieces, is refused after as many bytes as it says that it has.
+// lacks or swaps pieces, is refused after as many bytes as it declares.
 func TestArchiveWithoutEnd(t *testing.T) {
 	var buf bytes.Buffer
 	out, err := place.NewWriter(&buf, merkle.Sum(nil))

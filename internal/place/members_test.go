@@ -241,7 +241,7 @@ func TestLogIsSigned(t *testing.T) {
 	takesOver(t, a, made(a, nil), made(b, func(h *Head) { h.Count++ }))
 }
 
-// takesOver writes a log of another member, or of nobody on the list, where that of one was.
+// takesOver replaces the log of one by a log of another member, or of nobody on the list.
 func takesOver(t *testing.T, owner *Remote, was, next Head) {
 	t.Helper()
 	reader := signing(t, owner.Place, owner.Memex)

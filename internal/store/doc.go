@@ -31,8 +31,8 @@
 //     cut off as a torn tail. Then doc/format, internal/disk/layout_test.go and the vectors of internal/disk.
 //   - The bytes of images: the codec in internal/disk; their sections are those of the ledgers and of internal/view. Then doc/format and
 //     the vectors of internal/disk.
-//   - When and how history is written, recovered and packed: the part of internal/disk that does it. Then the crash tests of internal/disk
-//     and test.
+//   - When and how history is written, recovered and packed: the part of internal/disk that does it; when an image is due: internal/chain.
+//     Then the crash tests of internal/disk and test.
 //   - Another way to store a history, such as SQLite: a Store in a package beside internal/disk; Options.OpenStore (options/options.go)
 //     opens it. What stays of files: the lock, FORMAT and the name of an image; repair needs a Salvager. Then internal/store/storetest.
 //   - A fact that rides along with commits: a ledger (internal/chain/ledger.go), registered by its room as in internal/notes/tombstone.go.

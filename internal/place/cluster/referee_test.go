@@ -52,7 +52,7 @@ func (h *holders) take(task string, number uint64, begun time.Time, lease time.D
 	}
 }
 
-// renew notes that a claim goes on; end, that it ends now.
+// renew notes that a claim continues; end, that it ends now.
 func (h *holders) renew(task string, number uint64, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -144,7 +144,7 @@ func connected(t *testing.T, s *placetest.Servers) jetstream.JetStream {
 }
 
 // TestReferee: of 1,000 tasks that 16 machines claim, none has two holders, while the server that leads is
-// killed, leases end and are renewed, and the stream is made anew.
+// killed, leases end and are renewed, and the stream is recreated.
 func TestReferee(t *testing.T) {
 	const lease = 4 * time.Second
 	s := placetest.StartServers(t, 3, "")
@@ -328,7 +328,7 @@ func TestLostClaim(t *testing.T) {
 	}
 }
 
-// TestRenewedAgain: a claim that the servers no longer keep goes on under its number unless another one was
+// TestRenewedAgain: a claim that the servers no longer keep continues under its number unless another one was
 // granted since; numbers go on beyond 52 bits.
 func TestRenewedAgain(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
