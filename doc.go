@@ -30,8 +30,6 @@
 //
 // # Where a change goes
 //
-// Paths start at the root of the repository.
-//
 //   - A field of status: the struct and its maker in status.go; api answers with that struct; what a terminal shows is
 //     internal/cli/print.go. Then internal/httpapi/testdata/openapi.json.
 //   - An option of a memory: options/options.go; its key of the configuration is in internal/config/settings.go. Then

@@ -33,8 +33,6 @@
 //
 // # Where a change goes
 //
-// Paths start at the root of the repository.
-//
 //   - An argument of an operation: a field of its request in api/types.go or beside its handler, with the tags json, jsonschema, and flag
 //     or arg; mcp if a tool takes it. An argument of a tool that no request has is a field of extra in internal/mcpserver/request.go. The
 //     mode query of recall builds a request in internal/mcpserver/find.go. Then internal/httpapi/testdata/openapi.json and

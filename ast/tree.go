@@ -212,7 +212,7 @@ func (t *Tree) All() iter.Seq[*Tree] {
 	return func(yield func(*Tree) bool) { t.each(yield) }
 }
 
-// each yields the parts and reports whether to go on.
+// each yields the parts and reports whether to continue.
 func (t *Tree) each(yield func(*Tree) bool) bool {
 	return yield(t) && !slices.ContainsFunc(t.Kids, func(kid *Tree) bool { return !kid.each(yield) })
 }

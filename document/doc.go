@@ -27,8 +27,6 @@
 //
 // # Where a change goes
 //
-// Paths start at the root of the repository.
-//
 //   - How Org is read or edited: a file of org for each element and each edit. Then its golden files in org/testdata.
 //   - Another format, such as Markdown: a Format in a package beside org, an Editor where notes are written, a Checker for texts of
 //     agents, a Linker for links. A library hands it in by Options.Formats, the program by internal/config/org.go and

@@ -30,8 +30,6 @@
 //
 // # Where a change goes
 //
-// Paths start at the root of the repository.
-//
 //   - A predicate of the query language: its row in query/predicates.go. A fact that nodes lack so far: a method in query/candidate.go and
 //     internal/recall/candidate.go. One that no parser gives yet: a field in document/derived.go with its Equal and ParserVersion, and the
 //     codec internal/graph/derived.go, without which an image loses it. To use the index instead of a scan: internal/recall/attributes.go,

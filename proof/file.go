@@ -29,7 +29,7 @@ type File struct {
 	Note   *Note   `json:"note,omitempty"`
 	Absent string  `json:"absent,omitempty"` // the id
 	Map    []Step  `json:"map,omitempty"`    // the nodes of the Merkle map on the way to the note, from the root
-	Other  *Other  `json:"other,omitempty"`  // the leaf that is in the place of the absent one
+	Other  *Other  `json:"other,omitempty"`  // the leaf at the place of the absent one
 }
 
 // Moment is a commit as the log has it. Digests are CIDs.
@@ -48,7 +48,7 @@ type Note struct {
 	Version string  `json:"version"`          // CID over the note and all below it
 	Type    string  `json:"type,omitempty"`   // document or headline; none with Block
 	Text    *string `json:"text,omitempty"`   // its bytes
-	Block   []byte  `json:"block,omitempty"`  // the own block of what is not UTF-8, or has attributes or no text
+	Block   []byte  `json:"block,omitempty"`  // the own block of a node that is not UTF-8, or has attributes or no text
 }
 
 // Step is a node of the map: bitmaps of its 16 slots, and the digests beside the path.

@@ -28,7 +28,7 @@ import (
 )
 
 // history is a memory of some notes as proofs see it: the map of the last commit, and the
-// log of the commits, whose last records are those of earlier and at.
+// log of the commits, ending with the records of earlier and at.
 type history struct {
 	tree        merkle.Map[*node.Node]
 	notes       []*node.Node
@@ -270,7 +270,7 @@ func TestProofsAreSmall(t *testing.T) {
 
 // TestForgedProofsAreRefused makes 10,000 forgeries of proofs that hold: flipped bits,
 // other ids, bytes and places, other nodes of the map, other moments, logs, heads and keys,
-// absence of what is there and presence of what is not.
+// absence of a present node and presence of an absent one.
 func TestForgedProofsAreRefused(t *testing.T) {
 	h := newHistory(3000, 1000)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -35,8 +35,6 @@
 //
 // # Where a change goes
 //
-// Paths start at the root of the repository.
-//
 //   - How text is ranked: a Ranker in a file of its own, as internal/recall/people.go, in the list of recall.Rankers
 //     (internal/recall/rank.go). Deadlines and other dates count in internal/recall/dates.go. Then internal/recall/rank_test.go,
 //     doc/score.md and decision 0122.

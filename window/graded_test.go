@@ -25,7 +25,7 @@ type deskCase struct {
 }
 
 // maxLineTokens is more than a passage of the bodies of a deskCase takes, with its number or mark
-// and, where it is the first, the line that says how the block is compressed.
+// and, where it is the first, the line about how the block is compressed.
 const maxLineTokens = 40
 
 // drawText draws the body of a block: prose, code, a list, a table, or a script without blanks.

@@ -39,7 +39,7 @@ type pinning struct {
 }
 
 // pinnings lists the ways to show the required parts, the first that fits is taken: the
-// whole, with those critical blocks compressed that may be, and with Request.Degrade the names
+// whole, with compressible critical blocks compressed, and with Request.Degrade the names
 // of critical blocks, with less and less of the focus.
 func (p *plan) pinnings() []pinning {
 	all := []pinning{{focus: Full, critical: Full, ancestors: true, reason: "focus"}}

@@ -62,7 +62,7 @@ func TestIDsForgeNothing(t *testing.T) {
 }
 
 // TestOrgKeepsWhatIsMeant parses keyword, priority, tags, planning and properties back,
-// and the body unchanged but for its indentation.
+// and the body unchanged except its indentation.
 func TestOrgKeepsWhatIsMeant(t *testing.T) {
 	body := "text\n* star\n,* escaped\n  #+begin_src\n,,#+end_example\n#+end_example\n:END:\n: fixed\nDEADLINE: <2026-11-20 Fri>\n\n{{{m}}}\nend"
 	item := window.Item{

@@ -104,7 +104,7 @@ type Caller struct {
 	// Agent is the name of the agent that asks, "" for the owner.
 	Agent string
 	// Trusts reports whether the owner trusts an agent's notes in a document, given its
-	// path: they are not capped, and neither are those of Agent. nil trusts no agent.
+	// path: they are not capped, and neither are Agent's. nil trusts no agent.
 	Trusts func(agent, path string) bool
 	// Now is when the window is asked for: the age of blocks counts to it. The zero Time
 	// gives age no weight.

@@ -99,7 +99,7 @@ func TestCritical(t *testing.T) {
 }
 
 // TestShares proves that classes fill a window up to their shares and leave the rest free, that a
-// reserve says how much of it stays free, and that with a reserve of nothing nothing is refused
+// reserve sets how much of it stays free, and that with an empty reserve nothing is refused
 // while there is room for it.
 func TestShares(t *testing.T) {
 	var all []window.Item

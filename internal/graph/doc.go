@@ -35,8 +35,6 @@
 //
 // # Where a change goes
 //
-// Paths start at the root of the repository.
-//
 //   - How ids are derived: node/id.go, the place of a part in node/outline.go and node/branch.go, the path of a tree in node/tree.go; the
 //     key of a part in org/format.go and ast/format.go; document/id.go says what an id may be. No version covers ids, and an ingest skips
 //     files whose bytes it has: the change must have every file read again, or an old memory has another root than a fresh one. Then

@@ -86,7 +86,7 @@ func newClient(base string, opts *ClientOptions, dial func(ctx context.Context, 
 // OnLoss sets ClientOptions.Again, before the first request.
 func (c *Client) OnLoss(again func(context.Context) error) { c.opts.Again = again }
 
-// Close lets go of connections. Requests under way go on.
+// Close closes idle connections. Requests under way continue.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Hello asks who answers. A daemon that speaks another protocol is a Conflict.

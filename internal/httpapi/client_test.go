@@ -364,7 +364,7 @@ func TestWhatNoHeaderCanSay(t *testing.T) {
 	}
 }
 
-// TestAKeyOfTheCaller: a key that the call has is sent as it is; without one each
+// TestAKeyOfTheCaller: a key of the call is sent unchanged; without one each
 // request has its own.
 func TestAKeyOfTheCaller(t *testing.T) {
 	var keys []string
@@ -384,7 +384,7 @@ func TestAKeyOfTheCaller(t *testing.T) {
 }
 
 // TestLostEachTime: a request that ends every daemon that gets it is given up, and the
-// error says so.
+// error reports it.
 func TestLostEachTime(t *testing.T) {
 	var asked atomic.Int32
 	again := 0

@@ -333,7 +333,7 @@ func written(t *testing.T, name string) (s *site, body string, headers []string)
 	return s, s.filled(tc.body), headers
 }
 
-// TestBesideIsAsDescribed: so is what is no operation of the memory.
+// TestBesideIsAsDescribed: so are paths that are no operations of the memory.
 func TestBesideIsAsDescribed(t *testing.T) {
 	s := scene(t)
 	d := s.description()

@@ -19,7 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
-// begin opens a stream of events, reads what is there up to the first commit, and ends it.
+// begin opens a stream of events, reads up to the first commit, and ends it.
 func (s *site) begin(path string) reply {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(s.t.Context())

@@ -143,7 +143,7 @@ func (c *Client) Pinned(ctx context.Context, d merkle.Digest) (bool, error) {
 	return len(found.Keys) > 0, err
 }
 
-// Pin pins a block with all that it links to, all of which the daemon must have. If before
+// Pin pins a block with all that it links to; the daemon must have all of it. If before
 // is pinned, the daemon looks only at the difference; before stays pinned. Errors: ErrDaemon
 // where a block is missing, those of a call.
 func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {

@@ -38,7 +38,7 @@ type Job struct {
 	State vfs.FS
 	// Sources are the histories, the memex's first, each with its State.
 	Sources []place.Source
-	// To are those whom it is sealed for; for nobody it is plain.
+	// To are the recipients of the seal; without any it is plain.
 	To []place.Recipient
 }
 

@@ -80,7 +80,7 @@ func serve(ctx context.Context, p Place, q request) (a answer) {
 type bounded struct {
 	in    io.Reader
 	left  int
-	moved func(bytes int) // called when bytes came; nil for nobody
+	moved func(bytes int) // called when bytes came; may be nil
 }
 
 func (b *bounded) Read(p []byte) (int, error) {

@@ -335,7 +335,7 @@ func TestListOfAStranger(t *testing.T) {
 	refused(other, ErrFormat, "members.json")
 }
 
-// plainList is a list as it is on a plain place.
+// plainList is a list on a plain place.
 func plainList(t *testing.T, by *Remote, list Members, keys []byte) []byte {
 	t.Helper()
 	list.Keys = keys

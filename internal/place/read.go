@@ -20,7 +20,7 @@ import (
 type Into func(Scope) (store.Store, error)
 
 // ReadBundle appends the histories of a bundle to stores, in the batches in which they were
-// written, and syncs them. After an error they have a part, from which the next reading goes on. It does not
+// written, and syncs them. After an error they have a part, and the next reading continues there. It does not
 // prove that commits follow one another, nor that they lead to their states: load the
 // stores. Errors: an *Error with ErrBundle, ErrOrder, ErrTruncated,
 // merkle.ErrDigest and others of a stream and of package merkle; those of the stores and of r;

@@ -76,7 +76,7 @@ func Seal(w io.Writer, to ...Recipient) (io.WriteCloser, error) {
 	return sealed, nil
 }
 
-// Sealed seals the output of write, whole, as Seal does; for nobody it stays plain.
+// Sealed seals the output of write, whole, as Seal does; without recipients it stays plain.
 func Sealed(w io.Writer, to []Recipient, write func(io.Writer) error) error {
 	if len(to) == 0 {
 		return write(w)

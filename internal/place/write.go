@@ -275,7 +275,7 @@ func (s *Source) UpTo(ctx context.Context, commit merkle.Digest) error {
 	return err
 }
 
-// GoOn makes a source go on from a commit of its history. Errors: store.ErrNotFound if the
+// GoOn makes a source continue from a commit of its history. Errors: store.ErrNotFound if the
 // commit is not in it, those of the store.
 func (s *Source) GoOn(ctx context.Context, since merkle.Digest) error {
 	block, err := s.Store.Block(since)

@@ -110,7 +110,7 @@ func listsOf(e *Event, kinds map[string]*kind, features int) map[string]*list {
 func (l *list) complete() bool {
 	useful := sum(l.target)
 	l.plain = useful > 0
-	if !l.plain { // nodes that nobody refused may have been useful
+	if !l.plain { // nodes that were not refused may have been useful
 		l.weight *= refused
 		for i, rival := range l.rivals {
 			if rival < 1 {

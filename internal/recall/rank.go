@@ -18,7 +18,7 @@ import (
 
 // Ranker gives scores to the nodes of one view, in one or more arms. Search and windows
 // rank by the sum of all arms. A Ranker has a file of its own, with its weights as
-// constants and the measurement behind them.
+// constants and their measurement.
 type Ranker interface {
 	// Rank adds to the board what speaks for nodes, and against them. It adds nothing if
 	// it cannot judge the request. It may build on what earlier rankers gave. The same

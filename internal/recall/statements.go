@@ -14,7 +14,7 @@ const (
 	ArmRules = "rules" // the node is a standing instruction
 )
 
-// Weights of what somebody said.
+// Weights of statements.
 const (
 	weightLikes       = 1
 	weightRules       = 1  // the question asks for work

@@ -24,8 +24,6 @@
 //
 // # Where a change goes
 //
-// Paths start at the root of the repository.
-//
 //   - The bytes of journal and packs: the codec in internal/disk; what a batch lays out before it: internal/store/record.go. A change has
 //     a new number in internal/disk/fixed.go and a reader for the old one; under the same number old frames fail their checksums and are
 //     cut off as a torn tail. Then doc/format, internal/disk/layout_test.go and the vectors of internal/disk.

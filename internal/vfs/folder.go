@@ -19,7 +19,7 @@ import (
 )
 
 // Folder is a folder of the operating system. It implements FS: what os.Root does as FS wants it,
-// such as Stat and Rename, is that of the root.
+// such as Stat and Rename, is the root's.
 type Folder struct {
 	path string
 	*root

@@ -15,7 +15,7 @@ import (
 )
 
 // Plain returns a folder in which only regular files are opened: a link, a pipe, a
-// socket, a device or a folder in the place of a file is refused with an error that
+// socket, a device or a folder instead of a file is refused with an error that
 // wraps ErrNotRegular and names the kind. Nothing that is opened waits. It is for
 // folders that only the program writes. Close closes in.
 func Plain(in FS) FS { return plain{in} }

@@ -19,7 +19,7 @@ type Staged struct {
 	later      bool // the caller syncs the folder
 }
 
-// Info describes the file as it was synced: its inode, size and time of the last
+// Info describes the synced file: its inode, size and time of the last
 // write stay the same when it gets its name.
 func (s *Staged) Info() fs.FileInfo { return s.info }
 

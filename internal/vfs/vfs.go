@@ -68,7 +68,7 @@ type File interface {
 	// that would pass on rights.
 	Chown(uid, gid int) error
 	// Sync makes the content and the metadata durable. After an error nothing
-	// is known about what was written since the last success, and a second
+	// is known about writes since the last success, and a second
 	// call that succeeds proves nothing.
 	Sync() error
 	// SyncData makes the content and the size durable and leaves out times,

@@ -326,7 +326,7 @@ func (p *proof) checkAgain(c cut, all []*saved, of int, back bool, t rapid.TB) {
 
 // fails plays a scenario in which an operation on the disks fails, and in some all writes after it,
 // and opens the memory again. A write in place fails at most twice, when it is made and when it is
-// put back: what more failures leave of the file is read as it is.
+// put back: the rest of the file after more failures is read unchanged.
 func (s *scenario) fails(begin *world, base state, seq uint64, at int) {
 	faults := []error{faultfs.ErrFault, faultfs.ErrNoSpace, fmt.Errorf("half: %w", faultfs.ErrShortWrite)}
 	failed, inPlace := "", 0

@@ -22,8 +22,6 @@
 //
 // # Where a change goes
 //
-// Paths start at the root of the repository.
-//
 //   - An edit of a note, or how notes are written: a file of internal/notes for each command.
 //   - What makes the text of an agent inert: internal/inert/constructs.go, internal/inert/note.go. Then decision 0090.
 //   - What a node is called for short: internal/view/handletable.go, internal/view/handles.go; names are resolved in

@@ -249,7 +249,7 @@ func TestIntentOfAMerge(t *testing.T) {
 	}
 }
 
-// FuzzIntent: no bytes panic, and what is accepted is the one encoding of it, but for earlier formats.
+// FuzzIntent: no bytes panic, and accepted bytes are the one encoding, except in earlier formats.
 func FuzzIntent(f *testing.F) {
 	b, _ := encode(f, someIntent())
 	f.Add(b)

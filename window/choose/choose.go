@@ -260,7 +260,7 @@ func (s *Selection) greedy() {
 	s.fillRemaining()
 }
 
-// Spend shows the best of the candidates. What nobody else needs goes to the agents that
+// Spend shows the best of the candidates. Room that nobody else needs goes to the agents that
 // their quotas kept out.
 func (s *Selection) Spend() {
 	s.greedy()

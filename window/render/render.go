@@ -111,7 +111,7 @@ const (
 )
 
 const (
-	// Ellipsis stands for what is left out.
+	// Ellipsis marks omitted text.
 	Ellipsis = "…"
 	// MaxTitleBytes is the maximum length of a title below level full.
 	MaxTitleBytes = 4 * maxTitle

@@ -100,7 +100,7 @@ func (b *bucket) PutSlowly(ctx context.Context, name, tag string, data []byte, h
 		there, _, again := b.get(ctx, name, len(data)+1)
 		switch {
 		case again == nil && bytes.Equal(there, data):
-			return false, nil // the attempt that nobody answered has done it
+			return false, nil // the unanswered attempt has done it
 		case again != nil && !errors.Is(again, place.ErrNone) && !errors.Is(again, place.ErrDamaged):
 			return false, fmt.Errorf("%s: nobody knows whether it was written: %w", e.key, again)
 		}

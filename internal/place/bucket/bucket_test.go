@@ -158,7 +158,7 @@ func TestUnknownWrite(t *testing.T) {
 	}
 }
 
-// TestClock: a clock a year off is said, with how far it is off.
+// TestClock: a clock a year off is reported, with the difference.
 func TestClock(t *testing.T) {
 	for days, want := range map[int]string{365: "365 days behind", -400: "400 days ahead of"} {
 		s := gatewayOf(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -306,7 +306,7 @@ func TestRequests(t *testing.T) {
 }
 
 // TestCredentialsAreRenewed: credentials that end are asked for again before, and where the store
-// says that they have ended; others once.
+// reports that they have ended; others once.
 func TestCredentialsAreRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, a := 0, &answers{status: 204}

@@ -118,7 +118,7 @@ func later(status int) bool {
 	return status >= 500 && status != http.StatusNotImplemented || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
 }
 
-// unsent reports whether an attempt has reached nobody.
+// unsent reports whether an attempt has reached no server.
 func unsent(err error) bool {
 	op, isOp := errors.AsType[*net.OpError](err)
 	_, isDNS := errors.AsType[*net.DNSError](err)

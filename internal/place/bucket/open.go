@@ -71,7 +71,7 @@ type Options struct {
 	Wait func(attempts int) time.Duration
 }
 
-// standardRegion signs where nobody names a region, as other stores than Amazon's expect.
+// standardRegion signs if no region is named, as other stores than Amazon's expect.
 const standardRegion = "us-east-1"
 
 var (

@@ -236,7 +236,7 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error 
 		}
 		m.Data, m.Header = nil, nats.Header{headerChunks: {strconv.Itoa(n)}, headerSum: {sum}}
 	}
-	// The client asks again only as long as nobody takes messages of the stream, which may be choosing its leader: then nothing was written.
+	// The client asks again only while no server takes messages of the stream, which may be choosing its leader: then nothing was written.
 	done, err := c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithRetryAttempts(maxTries))
 	if err != nil {
 		return c.fault(name, err)

@@ -370,7 +370,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// TestAddress: what is no address of a cluster is refused without the address.
+// TestAddress: a bad address of a cluster is refused without quoting it.
 func TestAddress(t *testing.T) {
 	for _, url := range []string{"nats://", "nats://h", "nats:///x", "nats://h/a.b", "nats://u:geheim@h/x", "nats://h/x?replicas=9",
 		"nats://h/x?creds=a", "nats://h/x?cert=/a", "nats://h/x?what=1", "nats://h/x?%zz", "nats://h,/x", "nats://h/x/y"} {

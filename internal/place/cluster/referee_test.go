@@ -193,7 +193,7 @@ func TestReferee(t *testing.T) {
 	}
 
 	h.grants, h.at = 0, -1
-	renewed, anew := turns(t, h, all, lease, func() { // and after three seconds the stream is made anew
+	renewed, anew := turns(t, h, all, lease, func() { // and after three seconds the stream is recreated
 		<-time.After(3 * time.Second)
 		if err := js.DeleteStream(t.Context(), stream); err != nil {
 			t.Error(err)
@@ -260,7 +260,7 @@ func run(n int, machine func(i int), also func()) {
 }
 
 // TestRefereeInMinority: a machine that reaches one server of three learns within 5 s that nothing is
-// granted, and a claim goes on under the tickets of its renewals alone.
+// granted, and a claim continues under the tickets of its renewals alone.
 func TestRefereeInMinority(t *testing.T) {
 	s := placetest.StartServers(t, 3, "")
 	r := machines(t, s, 2, 0)
@@ -329,7 +329,7 @@ func TestLostClaim(t *testing.T) {
 }
 
 // TestRenewedAgain: a claim that the servers no longer keep continues under its number unless another one was
-// granted since; numbers go on beyond 52 bits.
+// granted since; numbers continue beyond 52 bits.
 func TestRenewedAgain(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
 	r := machines(t, s, 1, 0)[0]

@@ -89,7 +89,7 @@ func TestRaces(t *testing.T) {
 }
 
 // TestRefs: an object is a commit without parents that names nobody, under refs/fovea or as a branch;
-// the rest of the repository stays as it is, and no hook runs.
+// the rest of the repository is unchanged, and no hook runs.
 func TestRefs(t *testing.T) {
 	dir, hooks := bare(t), t.TempDir()
 	if err := os.WriteFile(filepath.Join(hooks, "pre-push"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {

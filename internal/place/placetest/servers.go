@@ -32,7 +32,7 @@ type node struct {
 	running                 *exec.Cmd
 }
 
-// StartServers starts a cluster of n servers, whose configuration has more besides, and waits until
+// StartServers starts a cluster of n servers, with more in their configuration, and waits until
 // it takes streams. It ends with the test. It needs the part nats-server.
 func StartServers(tb testing.TB, n int, more string) *Servers {
 	tb.Helper()
