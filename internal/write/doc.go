@@ -23,7 +23,8 @@
 // # Where a change goes
 //
 //   - An edit of a note, or how notes are written: a file of internal/notes for each command.
-//   - What makes the text of an agent inert: internal/inert/constructs.go, internal/inert/note.go. Then decision 0090.
+//   - What makes the text of an agent inert: internal/inert/constructs.go, internal/inert/note.go; applied in api/trust/place.go and
+//     checked in internal/notes/inert.go. Then decision 0090.
 //   - What a node is called for short: internal/view/handletable.go, internal/view/handles.go; names are resolved in
 //     internal/recall/handles.go. Handles that were given must not change. Then internal/view/handles_test.go, doc/format/nodes.md,
 //     decision 0118.
