@@ -44,7 +44,7 @@
 //     decisions 0119 and 0120.
 //   - How a block that does not fit is compressed: which blocks and how much room in window/compress.go; lines of code in
 //     internal/outline/listing.go, of text in internal/text/summary.go; what a model writes in internal/meaning/summary.go. Then
-//     window/compress_test.go and decision 0150.
+//     window/compress_test.go and decision 0163.
 //   - A type of blocks of working memory, its fields and rules: working; how blocks are kept and files read: internal/minds; who sees
 //     them: overlay.go; what they count in a window: window/working.go. Then working/README.md.
 //   - Which files belong to a memex, scanning, locks of editors: internal/corpus; which paths a state may have: internal/corpus/judge.go,
