@@ -27,4 +27,14 @@
 //
 // Elsewhere: package window chooses the content of a window; package api has the
 // operations as requests and responses for programs, servers and the command line.
+//
+// # Where a change goes
+//
+//   - A field of status: the struct and its maker in status.go; api answers with that struct; what a terminal shows is
+//     internal/cli/print.go. Then internal/httpapi/testdata/openapi.json.
+//   - An option of a memory: options/options.go; its key of the configuration is in internal/config/settings.go. Then
+//     doc/configuration.md.
+//   - What a program on the library can name: the interfaces in types.go, view.go, history.go and notes.go. Then
+//     test/house/library_test.go, doc/library.md, examples/library.
+//   - Which scopes a view lays over one another, and what each reader sees of them: overlay.go.
 package fovea

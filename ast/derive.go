@@ -47,7 +47,7 @@ func Derive(attrs []document.Attr, content string, in Above) *document.Derived {
 	return d
 }
 
-// isDone reports whether a keyword means done: as its type says, else by the keyword.
+// isDone reports whether a keyword means done: by its type, else by the keyword.
 func isDone(todo, todoType string) bool {
 	return todoType == "done" || todoType == "" && slices.Contains(doneWords, document.Upper(todo))
 }

@@ -19,13 +19,13 @@ func (Format) Outline(_ string, stored []document.Part, _ document.Files) *docum
 	return derived(stored, Above{})
 }
 
-// LinkLines is that of Org, in which the contents of a tree are written.
+// LinkLines is Org's, because the contents of a tree are Org.
 func (Format) LinkLines(content string) map[string]int { return org.Format{}.LinkLines(content) }
 
-// LinkTitle is that of Org.
+// LinkTitle is Org's.
 func (Format) LinkTitle(title string) string { return org.Format{}.LinkTitle(title) }
 
-// Above is what a part of a tree inherits from those above it.
+// Above is what a part of a tree inherits from its ancestors.
 type Above struct {
 	Level     int // of the part
 	Encrypted bool
@@ -54,7 +54,7 @@ func IsTree(path string, root *document.Part) bool {
 	return document.IsMemory(path) || len(root.Attrs) > 0 || root.Type != document.TypeDocument
 }
 
-// Parts returns the parts of a whole tree at path, which is that of node.TreePath or of
+// Parts returns the parts of a whole tree at path, which comes from node.TreePath or is
 // the file that the tree is laid over. Errors: that of Check; ErrTree for a tree laid over
 // a file that it does not name. O(nodes).
 func (t *Tree) Parts(path string) ([]document.Part, error) {

@@ -311,7 +311,7 @@ func (t *Tree) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// separator returns what stands before an item of a list: its head before the first.
+// separator returns the text before an item of a list: its head before the first.
 func separator(i int, head string) string {
 	if i == 0 {
 		return head

@@ -55,7 +55,7 @@ func (t *Tree) Check() error {
 	return err
 }
 
-// layout lays out a tree below so many parts, and checks each of its own.
+// layout lays out a tree below a number of parts, and checks each of its own.
 func (t *Tree) layout(above int) (*layout, error) {
 	l := &layout{root: t, open: map[*Tree]bool{}}
 	if err := l.add(t, -1, above+1); err != nil {
@@ -70,7 +70,7 @@ func (t *Tree) layout(above int) (*layout, error) {
 	return l, nil
 }
 
-// parts returns the parts of a tree in document order, below so many others.
+// parts returns the parts of a tree in document order, below a number of others.
 func (t *Tree) parts(above int) ([]document.Part, error) {
 	l, err := t.layout(above)
 	if err != nil {
@@ -212,7 +212,7 @@ func (t *Tree) All() iter.Seq[*Tree] {
 	return func(yield func(*Tree) bool) { t.each(yield) }
 }
 
-// each yields the parts and reports whether to go on.
+// each yields the parts and reports whether to continue.
 func (t *Tree) each(yield func(*Tree) bool) bool {
 	return yield(t) && !slices.ContainsFunc(t.Kids, func(kid *Tree) bool { return !kid.each(yield) })
 }

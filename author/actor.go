@@ -34,7 +34,7 @@ type Actor struct {
 	// Claim, if not zero, is the claim of a task under which the author works. A write fails
 	// with Conflict once the claim is not in force any more.
 	Claim Claim
-	// AcceptedBy, if not "", is who accepted what the author proposed. Commits name both.
+	// AcceptedBy, if not "", is who accepted the author's proposal. Commits name both.
 	AcceptedBy string
 }
 

@@ -53,7 +53,7 @@ func TestForClient(t *testing.T) {
 	}
 }
 
-// awkward returns names that equal or resemble those of authors that are not agents.
+// awkward returns names that equal or resemble names of authors that are not agents.
 func awkward() (names []string) {
 	for _, word := range []string{"owner", "person", "file", "fovea", "agent", "human", "user", "me", "root", "system"} {
 		dotless := strings.NewReplacer("i", "ı", "o", "о", "e", "е", "a", "а", "p", "р", "s", "ѕ").Replace(word)

@@ -27,7 +27,7 @@ func WithActor(ctx context.Context, a Actor) context.Context {
 // ActorOf returns the actor that WithActor has set, or the zero Actor.
 func ActorOf(ctx context.Context) Actor { return of[Actor](ctx) }
 
-// AgentOf returns the name of the agent whose operations those of a context are, "" for
+// AgentOf returns the name of the agent that the operations of a context are for, "" for
 // anybody else.
 func AgentOf(ctx context.Context) string {
 	if by := ActorOf(ctx).Author; by.Kind == Agent {
@@ -36,7 +36,7 @@ func AgentOf(ctx context.Context) string {
 	return ""
 }
 
-// Or returns the actor with what it lacks taken from another one: an empty Session, Claim
+// Or returns the actor with missing fields filled from another one: an empty Session, Claim
 // or AcceptedBy, and the other fields together if neither Author nor May is set.
 func (a Actor) Or(other Actor) Actor {
 	session, claim, accepted := cmp.Or(a.Session, other.Session), cmp.Or(a.Claim, other.Claim), cmp.Or(a.AcceptedBy, other.AcceptedBy)
@@ -47,7 +47,7 @@ func (a Actor) Or(other Actor) Actor {
 	return a
 }
 
-// WithGrant makes calls under the context those of the grant's holder: commits have its
+// WithGrant attributes calls under the context to the grant's holder: commits have its
 // name, and whether a token vouches for it. What the holder may do is checked by trust.Guarded;
 // without that check an agent changes no file.
 func WithGrant(ctx context.Context, g Grant) context.Context {
@@ -59,7 +59,7 @@ func WithGrant(ctx context.Context, g Grant) context.Context {
 func GrantOf(ctx context.Context) Grant { return of[Grant](ctx) }
 
 // WithScopes makes calls under the context see these scopes; a field that is "" stays as
-// api.LocalOptions say.
+// api.LocalOptions state.
 func WithScopes(ctx context.Context, s Scopes) context.Context {
 	return context.WithValue(ctx, key[Scopes]{}, s)
 }

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Role is what a caller is to a memex.
+// Role is a caller's relation to a memex.
 type Role string
 
 // The roles. Any other role may do nothing.
 const (
 	RoleOwner  Role = "owner"  // the person: everything
-	RoleAgent  Role = "agent"  // reads all, writes what is its own
+	RoleAgent  Role = "agent"  // reads all, writes its own files
 	RoleReader Role = "reader" // reads all
 	// RoleKeeper is an agent that keeps files in its folder by a program of Fovea: its text
-	// is checked as that of every agent, but refused and not changed where it would act, and
-	// it forgets what is in its folder, whoever wrote it.
+	// is checked as every agent's, but refused and not changed where it would act, and
+	// it forgets anything in its folder, whoever wrote it.
 	RoleKeeper Role = "keeper"
 )
 
@@ -26,7 +26,7 @@ const (
 type Grant struct {
 	// Agent is the name of an agent, see Check. With RoleOwner "" is the person; a name is
 	// the person's own hand in the name of that agent, who may write everywhere but in
-	// protected files, and whose text is checked as that of every agent.
+	// protected files, and whose text is checked as every agent's.
 	Agent string
 	Role  Role
 	// Paths are files and folders (with a slash at the end) below the memex that
@@ -35,7 +35,7 @@ type Grant struct {
 	// Review are files and folders in which a change of the agent becomes a proposal to the
 	// owner; "/" is everything that it writes.
 	Review []string
-	// Operations are those that an agent may use on anything that is not
+	// Operations are the ones that an agent may use on anything that is not
 	// protected, by name.
 	Operations []string
 	// Scopes are the projects and sessions that a request may name, such as
@@ -56,7 +56,7 @@ func (g *Grant) Actor() Actor {
 }
 
 // Author returns the author of the commits of the grant's holder. A holder with another
-// role than that of the owner is an agent, also without a name.
+// role than owner is an agent, also without a name.
 func (g *Grant) Author() Author {
 	if g.Role == RoleOwner && g.Agent == "" {
 		return Author{Kind: Owner}
@@ -65,7 +65,7 @@ func (g *Grant) Author() Author {
 }
 
 // Holder returns a text that is the same for grants that allow the same to the same caller,
-// and differs for any others. It is the key of what is stored for a caller.
+// and differs for any others. It is the key of a caller's stored data.
 func (g Grant) Holder() string {
 	text, err := json.Marshal(g)
 	if err != nil {

@@ -21,13 +21,13 @@ type Derived struct {
 	Priority   string
 	Level      int        // stars; 0 for a document
 	Tags       []string   // own tags; a document's are its FILETAGS
-	Properties []Property // a document's are those of its drawer, then those of its #+PROPERTY lines that the drawer does not override
+	Properties []Property // for a document: its drawer, then the #+PROPERTY lines that the drawer does not override
 	Links      []string   // targets as written, "id:x", "*title", "#custom", in order, without repeats
 	Scheduled  string     // raw timestamps
 	Deadline   string
 	Closed     string
 	Category   string // a document's #+CATEGORY
-	DeclaredID string // the :ID: in the bytes, even if another node bears it; "" if it is unusable
+	DeclaredID string // the :ID: in the bytes, even if another node has it; "" if it is unusable
 	BodyStart  int    // offset in Content where the body begins
 	Commented  bool
 	Archived   bool
@@ -54,8 +54,8 @@ func (d *Derived) Equal(o *Derived) bool {
 		})
 }
 
-// Property returns the values of a property of the node itself: that of the last KEY line,
-// as in Org, then those of the KEY+ lines in file order. Case is ignored.
+// Property returns the values of a property of the node itself: first the last KEY line,
+// as in Org, then the KEY+ lines in file order. Case is ignored.
 func (d *Derived) Property(key string) []string {
 	var out, added []string
 	for _, p := range d.Properties {

@@ -18,10 +18,23 @@
 //   - Derived fields are a function of the bytes. They enter no digest.
 //   - Equal values, and only these, have equal canonical encodings.
 //   - Which ids are usable does not depend on the formats in use.
-//   - An edit says what changes, in terms of every format; whether and how a text
+//   - An edit states what changes, in terms that every format has; whether and how a text
 //     expresses it is decided by the format.
 //   - Splices are sorted and disjoint, and count bytes of the text before the edit.
 //
 // Elsewhere: Org (package org), trees (package ast), identity and digests of parts
 // (package node).
+//
+// # Where a change goes
+//
+//   - How Org is read or edited: a file of org for each element and each edit. Then its golden files in org/testdata.
+//   - Another format, such as Markdown: a Format in a package beside org, an Editor where notes are written, a Checker for texts of
+//     agents, a Linker for links. A library hands it in by Options.Formats, the program by internal/config/org.go and
+//     cmd/fovea/mergefile.go. Still Org alone: internal/recall, which reads elements, sources, links and clocks; blocks of code in
+//     internal/guard; the file of a new note in api/remember.go and internal/notes/remember.go. Then the list in
+//     test/house/formats_test.go; test/markdown_test.go shows all of it; decision 0251.
+//   - Merging two versions of a note: Merge of org or ast; which nodes belong together is internal/graph/merge_match.go; which claim of a
+//     task stays is org/merge_claim.go. Then doc/merge.md.
+//   - A property, keyword or tag that is obeyed: the package that looks it up, and its row in internal/inert/obeyed.go, which says who may
+//     set it. Then test/house/obeyed_test.go and doc/agents.md.
 package document

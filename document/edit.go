@@ -31,7 +31,7 @@ type RemoveProperty struct{ Key string }
 // Schedule sets the time from which a headline is to be worked on; "" removes it. When
 // is a date such as 2026-03-01, optionally followed by a time (10:00 or 10:00-11:30), a
 // repeater (+1w) and a warning period (-3d), with or without angle brackets and the
-// name of the day. A missing repeater or warning period is that of the old time.
+// name of the day. A missing repeater or warning period is taken from the old time.
 type Schedule struct{ When string }
 
 // Deadline is [Schedule] for the time at which a headline must be done.
@@ -55,7 +55,7 @@ type ReplaceBody struct {
 
 // InsertHeadline inserts a headline as the last child of the edited one, or at the top
 // level of the document; with Sibling set, directly after the subtree of the edited
-// one. Each field has what the edit for it takes, such as SetTitle or Schedule.
+// one. Each field holds the argument of its edit, such as SetTitle or Schedule.
 type InsertHeadline struct {
 	Title      string
 	Todo       string

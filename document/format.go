@@ -17,7 +17,7 @@ type Format interface {
 	Owns(path string) bool
 	// Outline reads a document. Of the stored parts, which it may keep and change, it uses
 	// parents, types, attributes and contents; a text that is read for the first time is
-	// one part. The contents of the result are those of the stored parts in the same
+	// one part. The contents of the result are the contents of the stored parts in the same
 	// order, perhaps divided otherwise. Strings share memory with the stored parts.
 	// O(bytes).
 	Outline(path string, stored []Part, files Files) *Outline
@@ -70,7 +70,7 @@ type Text interface {
 	// Edit applies edits in order to headline i and returns the changes of the source.
 	// The text itself does not change.
 	Edit(i int, now time.Time, edits ...Edit) ([]Splice, error)
-	// Keywords returns the keywords of tasks in order, and those of finished ones; none
+	// Keywords returns the task keywords in order, and the ones that mean done; none
 	// in a format without tasks.
 	Keywords() (all, done []string)
 }

@@ -28,10 +28,10 @@ type Conflict struct {
 // Merging merges two versions of a part that share a base. Won wins conflicts.
 type Merging struct {
 	Won, Lost string // author of each side, in one line
-	// Undo says that the lost side is an earlier version that is restored: that a task
+	// Undo means that the lost side is an earlier version being restored: that a task
 	// was done then does not make it done now.
 	Undo bool
-	// Secret says that the text is encrypted, so that it is one value.
+	// Secret means that the text is encrypted, and so is one value.
 	Secret bool
 }
 
@@ -71,7 +71,7 @@ func (o *Fields) Field(name, base, won, lost string) string {
 	})
 }
 
-// Conflict records a conflict: kept is the value in the result, lost that of by.
+// Conflict records a conflict: kept is the value in the result, lost the value by.
 func (o *Fields) Conflict(field, by, kept, lost string) {
 	o.Conflicts = append(o.Conflicts, Conflict{Field: field, By: by, Kept: kept, Lost: lost})
 }

@@ -17,7 +17,7 @@ type Problem struct {
 	Message string `json:"detail" jsonschema:"in a sentence"`
 }
 
-// Part is what a format reads of one node: everything but its identity and digests.
+// Part is one node as a format reads it: everything but its identity and digests.
 type Part struct {
 	Parent  int // index of the parent in the outline; -1 for the first part
 	Type    string
@@ -106,7 +106,7 @@ func MemoryPath(id string) string { return MemoryMark + id }
 // neither searched nor shown to a model.
 func IsEncrypted(p string) bool { return strings.EqualFold(path.Ext(p), ".gpg") && !IsMemory(p) }
 
-// IgnoreFile is the name of the files that say, in the syntax of .gitignore, which files of
+// IgnoreFile is the name of the files that list, in the syntax of .gitignore, which files of
 // their folder are none of a memex. They are documents of it themselves.
 const IgnoreFile = ".foveaignore"
 

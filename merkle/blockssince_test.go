@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBlocksSince: the blocks of a map and those that later ones have since are all blocks of
+// TestBlocksSince: the blocks of a map and the ones that later maps add are all blocks of
 // each of these, and no block is passed that was there.
 func TestBlocksSince(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

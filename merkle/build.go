@@ -21,7 +21,7 @@ type keyedLeaf[L Leaf] struct {
 }
 
 // Build returns the map of leaves, which may be in any order; of several leaves
-// with the same key the last one wins. The result equals that of an Editor on
+// with the same key the last one wins. The result equals the one of an Editor on
 // an empty map. It takes O(n log n) and uses all processors.
 func Build[L Leaf](given []L) Map[L] {
 	if len(given) == 0 {

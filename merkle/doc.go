@@ -17,7 +17,7 @@
 //
 //   - A value has exactly one encoding: if Check accepts bytes, decoding and
 //     encoding them returns the same bytes.
-//   - A proof shows no value but that of its own key.
+//   - A proof shows no value other than its own key's.
 //   - No block is larger than MaxBlock. Longer contents and lists become trees of
 //     blocks, and each content has exactly one tree.
 //   - A declared length is trusted only if that many bytes are present, and a
@@ -27,4 +27,22 @@
 //   - No input causes a panic. A Map and its nodes never change.
 //
 // Elsewhere: what a node is, and which of its fields are hashed (package node).
+//
+// # Where a change goes
+//
+//   - A predicate of the query language: its row in query/predicates.go. A fact that nodes lack so far: a method in query/candidate.go and
+//     internal/recall/candidate.go. One that no parser gives yet: a field in document/derived.go with its Equal and ParserVersion, and the
+//     codec internal/graph/derived.go, without which an image loses it. To use the index instead of a scan: internal/recall/attributes.go,
+//     which gives a superset of the matches. Then the fake node of query/match_test.go and a query in internal/recall/reference_test.go.
+//   - What a commit says of its author: author/author.go, the codec in internal/graph/commit.go, internal/chain/commit.go, api/types.go
+//     and api/convert.go, and what log prints in internal/cli/history.go. Then doc/format/commit.md and the golden files in
+//     internal/graph/testdata.
+//   - Rights and names of agents: author/grant.go and author/name.go; api/trust checks them. Then SECURITY.md.
+//   - A language with an outline: its name in internal/outline/language.go, its grammar in internal/outline/rules.go; how statements are
+//     read and bodies end: internal/outline/read.go; what an outline has: internal/outline/text.go. Then a case in
+//     internal/outline/testdata/cases, the files compared in internal/outline/oracle_test.go, a package in .ci/sources.
+//   - What is proved to somebody without the memory: the form in proof/file.go, the verifier in proof/verify.go; a proof is made by
+//     internal/travel/prove.go from merkle/proof.go and internal/chain/log.go; api/prove.go decides who may have one. Then
+//     doc/format/proof.md and decision 0156.
+//   - How tokens are counted: token/exact.go, token/estimate.go. Then decision 0003.
 package merkle

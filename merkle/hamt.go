@@ -137,7 +137,7 @@ func appendNode(dst []byte, kids, leaves uint16, entries []Digest, emit func(Dig
 			if err != nil {
 				return dst, err
 			}
-			dst, entries[top] = dst[:at], d // the groups take the place of entries that are done
+			dst, entries[top] = dst[:at], d // the groups overwrite entries that are done
 			top++
 		}
 		entries = entries[:top]

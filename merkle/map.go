@@ -11,8 +11,8 @@ type Leaf interface {
 	// identity: the tree is balanced only if keys cannot be chosen.
 	Key() Digest
 	// AppendCanonical appends the leaf's value in canonical encoding: one value
-	// of at most MaxLeaf bytes that includes the data of which Key is the
-	// digest.
+	// of at most MaxLeaf bytes that includes the data whose
+	// digest Key is.
 	AppendCanonical(dst []byte) []byte
 }
 

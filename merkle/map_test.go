@@ -170,7 +170,7 @@ func TestSetTwice(t *testing.T) {
 	}
 }
 
-// TestBuild compares the result of Build with that of an editor for the same
+// TestBuild compares the result of Build with an editor's for the same
 // leaves in the same order.
 func TestBuild(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

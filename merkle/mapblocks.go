@@ -141,7 +141,7 @@ func (mr *mapReader[L]) leaf(d, prefix Digest, depth int, bit uint16) error {
 	return nil
 }
 
-// readNode decodes the block of a node, and those of its groups, and verifies everything
+// readNode decodes the block of a node and the blocks of its groups, and verifies everything
 // that does not need other blocks: the format, the bitmaps, the number of entries, and
 // that a node below the root is not single.
 func readNode(block []byte, depth int, get func(Digest) ([]byte, error)) (kids, leaves uint16, entries []Digest, err error) {

@@ -5,7 +5,7 @@ package merkle
 import "bytes"
 
 // BlocksSince passes the blocks of the map that an older one lacks to emit, as Blocks does: with them,
-// whoever has all blocks of old has all of the map. Each block is passed once, and none for a map
+// all blocks of old and these make up the map. Each block is passed once, and none for a map
 // with the same root. It takes O(changes log n), if old was made by edits of the map or the map by
 // edits of old.
 func (m Map[L]) BlocksSince(old Map[L], emit func(Digest, []byte) error) error {

@@ -12,8 +12,8 @@ type Proof struct {
 
 // Step is a node on the way of a key.
 type Step struct {
-	Kids, Leaves uint16   // the slots that hold a child, and those that hold a leaf
-	Beside       []Digest // its links off the way: those of the key's group first, then groups
+	Kids, Leaves uint16   // the slots with a child, and the slots with a leaf
+	Beside       []Digest // its links off the path: first in the key's group, then groups
 }
 
 // Other is a leaf of another key than the one asked for.

@@ -47,7 +47,7 @@ func topWidth(n int) int {
 	return n
 }
 
-// readTree reads the top links of a tree, of which there are width, and follows
+// readTree reads the width top links of a tree, and follows
 // them down to the links to its n blocks. It is the inverse of appendTree. When
 // a list block is missing, it returns the links in the others, and the error.
 func readTree(r *Reader, width, n int, get func(Digest) ([]byte, error)) ([]Digest, error) {

@@ -13,7 +13,7 @@
 //   - A proof has one form: Check refuses what Encode does not write.
 //   - A proof holds no id, path or text of other notes than its own.
 //   - No input causes a panic, and none is read beyond MaxFile bytes.
-//   - The verifier shares no code with what it checks: it imports the standard library and
+//   - The verifier shares no code with Fovea itself: it imports the standard library and
 //     golang.org/x/mod/sumdb alone.
 //
 // Elsewhere: who may get which proof, and how one is made (api); the Merkle map

@@ -12,7 +12,7 @@ import (
 
 // Limits and names of the format.
 const (
-	Format   = "fovea proof 1" // what each proof begins with; 1 is the number of the format
+	Format   = "fovea proof 1" // the beginning of each proof; 1 is the number of the format
 	MaxFile  = 8 << 20         // bytes of a proof
 	MaxNote  = 1 << 20         // bytes of a note
 	MaxSteps = 64              // nodes of the map on the way to a note
@@ -29,7 +29,7 @@ type File struct {
 	Note   *Note   `json:"note,omitempty"`
 	Absent string  `json:"absent,omitempty"` // the id
 	Map    []Step  `json:"map,omitempty"`    // the nodes of the Merkle map on the way to the note, from the root
-	Other  *Other  `json:"other,omitempty"`  // the leaf that is in the place of the absent one
+	Other  *Other  `json:"other,omitempty"`  // the leaf at the place of the absent one
 }
 
 // Moment is a commit as the log has it. Digests are CIDs.
@@ -43,12 +43,12 @@ type Moment struct {
 // Note is a note and its place. One of Text and Block is set.
 type Note struct {
 	ID      string  `json:"id"`
-	Path    string  `json:"path"`             // the document that it stands in
+	Path    string  `json:"path"`             // the document that it is in
 	Parent  []byte  `json:"parent,omitempty"` // SHA-256 of the id of the note above it, 32 bytes; none for a document
 	Version string  `json:"version"`          // CID over the note and all below it
 	Type    string  `json:"type,omitempty"`   // document or headline; none with Block
 	Text    *string `json:"text,omitempty"`   // its bytes
-	Block   []byte  `json:"block,omitempty"`  // the own block of what is not UTF-8, or has attributes or no text
+	Block   []byte  `json:"block,omitempty"`  // the own block of a node that is not UTF-8, or has attributes or no text
 }
 
 // Step is a node of the map: bitmaps of its 16 slots, and the digests beside the path.
@@ -80,7 +80,7 @@ func (f *File) Encode() ([]byte, error) {
 }
 
 // isPlain reports whether an own block {f, type, attrs, content} has no attributes, and a
-// content that is UTF-8 or stands in other blocks, of which it does not tell.
+// content that is UTF-8 or is in other blocks, which it does not mention.
 func isPlain(block []byte) bool {
 	_, content, found := bytes.Cut(block, slices.Concat(str("attrs"), item(0x80, 0), str("content"))) // which no text of a type or attribute holds
 	for head := 1; head <= min(len(content), 5); head++ {

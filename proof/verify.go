@@ -21,7 +21,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Verdict is what a proof proves.
+// Verdict is the statement that a proof proves.
 type Verdict struct {
 	Claim string // the sentence that is proved
 	Key   string // who signed the head, NAME+HASH, and where
@@ -90,7 +90,7 @@ func openHead(signed string, keys note.Verifiers) (h head, err error) {
 	return h, err
 }
 
-// checkHeads verifies that the log of a head begins with that of an earlier one.
+// checkHeads verifies that the log of a head begins with the log of an earlier one.
 func (f *File) checkHeads(h head, keys note.Verifiers) (string, error) {
 	from, err := openHead(f.From, keys)
 	if err != nil {
@@ -175,7 +175,7 @@ func (f *File) RootOf(key [sha256.Size]byte, value []byte) (root [sha256.Size]by
 		if slots&bit == 0 {
 			at = -1 // nothing of this node is on the way
 		}
-		if n > 4 { // entries stand in groups of four
+		if n > 4 { // entries are in groups of four
 			if at >= 0 {
 				way, links = list(nil, min(4, n-at/4*4), at%4, way, links)
 				at /= 4
@@ -190,8 +190,8 @@ func (f *File) RootOf(key [sha256.Size]byte, value []byte) (root [sha256.Size]by
 	return way, nil
 }
 
-// list returns the digest of a block that ends with a list of n links, of which way is the
-// one at a place and the others are the first of links. It returns the links behind these,
+// list returns the digest of a block that ends with a list of n links, where way is the
+// one at a place and the others are the first of links. It returns the remaining links,
 // nil if there are too few.
 func list(block []byte, n, at int, way digest, links []tlog.Hash) (digest, []tlog.Hash) {
 	block = append(block, item(0x80, n)...)

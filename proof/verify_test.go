@@ -28,7 +28,7 @@ import (
 )
 
 // history is a memory of some notes as proofs see it: the map of the last commit, and the
-// log of the commits, whose last records are those of earlier and at.
+// log of the commits, ending with the records of earlier and at.
 type history struct {
 	tree        merkle.Map[*node.Node]
 	notes       []*node.Node
@@ -177,7 +177,7 @@ func join(hashes []tlog.Hash) (out []byte) {
 	return out
 }
 
-// TestCheck: each kind of proof holds, says what it proves, and shows the note.
+// TestCheck: each kind of proof holds, states what it proves, and shows the note.
 func TestCheck(t *testing.T) {
 	h := newHistory(3000, 1000)
 	n := h.notes[1234]
@@ -270,7 +270,7 @@ func TestProofsAreSmall(t *testing.T) {
 
 // TestForgedProofsAreRefused makes 10,000 forgeries of proofs that hold: flipped bits,
 // other ids, bytes and places, other nodes of the map, other moments, logs, heads and keys,
-// absence of what is there and presence of what is not.
+// absence of a present node and presence of an absent one.
 func TestForgedProofsAreRefused(t *testing.T) {
 	h := newHistory(3000, 1000)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -433,7 +433,7 @@ func TestOneForm(t *testing.T) {
 	}
 }
 
-// TestBlockOnlyWhereNeeded: a block is taken for what has no other form, and for nothing else.
+// TestBlockOnlyWhereNeeded: a block is accepted only for content that has no other form.
 func TestBlockOnlyWhereNeeded(t *testing.T) {
 	long := strings.Repeat("x", 70<<10)
 	attr := document.Attributes(document.Attr{Key: "KEY", Value: document.TextValue("value")})
@@ -505,7 +505,7 @@ func TestHeadsWithoutLog(t *testing.T) {
 	}
 }
 
-// TestVerifierIsShort: a stranger can read the verifier, and it stands alone.
+// TestVerifierIsShort: a stranger can read the verifier, and it needs no other package.
 func TestVerifierIsShort(t *testing.T) {
 	text := string(must(os.ReadFile("verify.go")))
 	lines := 0

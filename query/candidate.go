@@ -30,7 +30,7 @@ type Candidate interface {
 	Tags() []string
 	// LocalTags returns the node's own tags.
 	LocalTags() []string
-	// InheritedTags returns the tags of all ancestors, including those that the node
+	// InheritedTags returns the tags of all ancestors, including any that the node
 	// also has itself.
 	InheritedTags() []string
 	// InGroup reports whether the tag is a member, at any depth, of the group tag in
@@ -41,7 +41,7 @@ type Candidate interface {
 	// decides how keys compare; Org ignores case.
 	Property(key string) []string
 	// InheritedProperty returns the values of a property in force: the node's own or
-	// those of the nearest ancestor that has it.
+	// the values of the nearest ancestor that has it.
 	InheritedProperty(key string) []string
 	// Category returns the category in force.
 	Category() string

@@ -149,7 +149,7 @@ func effortTest(args []string) (test, *argError) {
 var minuteUnits = map[string]float64{"min": 1, "h": 60, "d": 24 * 60, "w": 7 * 24 * 60, "m": 30 * 24 * 60, "y": 365.25 * 24 * 60}
 
 // minutes parses an Org duration: a number of minutes, 1:30, 1:30:00, or numbers with
-// units such as 1d 3h 5min, of which the last may be a time as in 1d 3:05.
+// units such as 1d 3h 5min; the last may be a time, as in 1d 3:05.
 func minutes(s string) (int, bool) {
 	total := 0.0
 	parts := durationPattern.FindAllStringSubmatch(s, -1)

@@ -114,7 +114,7 @@ func timesTest(include func(Time) bool, kinds ...TimeKind) func([]string, time.T
 	}
 }
 
-// deadlineTest also accepts auto: the deadlines of which Org warns today.
+// deadlineTest also accepts auto: the deadlines that Org warns of today.
 func deadlineTest(args []string, now time.Time) (test, *argError) {
 	if len(args) != 1 || args[0] != "auto" {
 		return timesTest(nil, Deadline)(args, now)

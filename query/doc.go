@@ -49,7 +49,7 @@
 //     means midnight; on, from and to cover the whole day.
 //   - Documents count as relatives: the parent of a top-level headline is its document.
 //   - Regular expressions are RE2, so no query takes more than linear time in the text.
-//   - Parse returns a simplified tree. Parse(e.String()), and that of e as JSON, equal
+//   - Parse returns a simplified tree. Parse(e.String()), and e as JSON parsed, equal
 //     Simplify(e) for every tree e that Compile accepts.
 //   - Each predicate is one entry of one table: name, form, meaning and test.
 //

@@ -80,7 +80,7 @@ func unknownPredicate(name string) *SyntaxError {
 }
 
 // Closest returns the known name with the smallest edit distance to name, whose capitals count as
-// small letters, or "" if none is within so many edits and none starts with name.
+// small letters, or "" if none is that close and none starts with name.
 // O(bytes of name * bytes of all known names).
 func Closest(name string, known []string, edits int) string {
 	name = strings.ToLower(name)

@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// Few words, so that what is asked and what is there often agree.
+// Few words, so that questions often match.
 var (
 	drawWord     = rapid.SampledFrom([]string{"a", "B", "ab", "a b", "x,y", "OR", "!", "q:", `"`, `\`, "(", "é", "|", "\u2003", "todo", "and", "[", "<"})
 	drawWords    = rapid.SliceOfNDistinct(drawWord, 1, 3, rapid.ID)
@@ -148,7 +148,7 @@ func reference(e query.Expr, c entry) bool {
 		return slices.Contains(p.Args, c.id)
 	case "heading", "h":
 		return containsAll(c.heading)
-	case "rifle": // the fields are joined by what no argument holds
+	case "rifle": // the fields are joined by a byte that no argument has
 		return containsAll(c.heading + "\x00" + c.text)
 	case "property":
 		return slices.Contains(c.properties["A"], strings.TrimPrefix(p.Args[0], "a="))

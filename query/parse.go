@@ -63,7 +63,7 @@ func invalidUTF8(s string) int {
 }
 
 // parser is a recursive descent parser. Its methods start at the offset at and move it
-// past what they read.
+// past their input.
 type parser struct {
 	text      string
 	at, depth int

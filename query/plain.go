@@ -25,7 +25,7 @@ func (p *parser) plain() (Expr, error) {
 }
 
 // accept consumes the operator if it comes next. A word is an operator only if it
-// stands alone.
+// is alone.
 func (p *parser) accept(operator string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], operator)
 	if !ok {

@@ -33,13 +33,13 @@ func Predicates() []Predicate {
 const rifle = "rifle"
 
 // predicate is one entry of the table. Exactly one of test, datedTest and relation is
-// set; each builds a test or returns what is wrong with the arguments.
+// set; each builds a test, or returns an error about the arguments.
 type predicate struct {
 	Predicate
 	cost      cost
 	test      func(args []string) (test, *argError)
 	datedTest func(args []string, now time.Time) (test, *argError)
-	// relation builds the test from that of the nested query.
+	// relation builds the test from the test of the nested query.
 	relation func(inner test) test
 	// comparable predicates accept org-ql's > 2 as well as >2.
 	comparable bool

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// nodeTypes are the types that a query can name: those of nodes, then those of elements
+// nodeTypes are the types that a query can name: first of nodes, then of elements
 // in org-element's spelling. A test of internal/recall compares them and objectTypes
 // with package org.
 var nodeTypes = []string{

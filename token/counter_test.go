@@ -159,7 +159,7 @@ func BenchmarkCount(b *testing.B) {
 	}
 }
 
-// randomLetters returns n letters of which few adjacent ones form tokens.
+// randomLetters returns n letters; few adjacent ones form tokens.
 func randomLetters(n int) string {
 	out, state := make([]byte, n), uint32(1)
 	for i := range out {

@@ -9,7 +9,7 @@ import "unicode/utf8"
 // each line. It needs no vocabulary: it uses about a hundred numbers and a word set of
 // 256 KiB.
 //
-// It over-counts so that budgets hold; the package comment says by how much. That is
+// It over-counts so that budgets hold; see the package comment for how much. That is
 // measured, not proved: adversarial text, such as many misspelt words in a row, can
 // cost more tokens than estimated. Count takes linear time, does not allocate, and is
 // about ten times faster than the exact counter.

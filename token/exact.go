@@ -17,7 +17,7 @@ import (
 // Exact returns the counter named o200k: the number of tokens of OpenAI's o200k_base
 // encoding, which GPT-4o and later models use. Text that spells a special token, such
 // as <|endoftext|>, counts as ordinary text. An invalid byte counts as U+FFFD, which is
-// what it becomes in JSON.
+// its form in JSON.
 //
 // The vocabulary is embedded in the program. The first call loads it, which takes some
 // tenths of a second and 30 MB; later calls return the same counter or the same error.
@@ -39,7 +39,7 @@ var o200kVocabulary = sync.OnceValues(func() (*vocabulary, error) {
 	return newVocabulary(ranks), nil
 })
 
-// vocabularyFile has the tokens of o200k in the order of their ranks, each behind its length as
+// vocabularyFile has the tokens of o200k in the order of their ranks, each after its length as
 // an unsigned varint; the whole is compressed by DEFLATE. A test derives it from the table of
 // OpenAI.
 //

@@ -62,7 +62,7 @@ func TestCapOnAgents(t *testing.T) {
 					}
 				}
 			}
-			const leftover = .05 // what is too small for the others
+			const leftover = .05 // room too small for the others
 			if capped := float64(tokens) <= (.3+leftover)*float64(w.Budget); capped != tc.capped {
 				t.Errorf("the agent has %d of %d tokens", tokens, w.Budget)
 			}

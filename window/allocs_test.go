@@ -29,7 +29,7 @@ func desks(tb testing.TB, n int, policy string) (*memory, window.Request) {
 	}}
 }
 
-// TestBlocksAreReused proves that what a window allocates depends on what it shows, and not on
+// TestBlocksAreReused proves that a window's allocations depend on what it shows, and not on
 // how many blocks there are to choose from: the lists of candidates are reused.
 func TestBlocksAreReused(t *testing.T) {
 	for _, policy := range []string{window.PolicyValue, window.PolicyShares} {

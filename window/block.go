@@ -30,7 +30,7 @@ type block struct {
 	positions map[string]int32 // by id, in a large block; made when first asked for
 }
 
-// nodeInfo is what the outline keeps of a node: enough to rank it and to estimate its
+// nodeInfo is the outline's record of a node: enough to rank it and to estimate its
 // cost. The source supplies the rest for the few nodes that may be shown.
 type nodeInfo struct {
 	id         string

@@ -106,7 +106,7 @@ func load(item *window.Item) (string, error) {
 	return strings.Repeat(item.Title+"\n", 3), nil
 }
 
-// summarize is what a model says of some blocks.
+// summarize is a model's summary of some blocks.
 func summarize(item *window.Item) (window.Summary, error) {
 	switch len(item.Body) % 3 {
 	case 0:
@@ -283,7 +283,7 @@ func checkShape(t *testing.T, m *memory, w *window.Window, req window.Request) {
 	}
 }
 
-// shy is a counter unlike those of package token: it is not additive, in either
+// shy is a counter unlike any of package token: it is not additive, in either
 // direction.
 type shy struct{ per, more int }
 
@@ -343,7 +343,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 // TestDegrade lowers the budget step by step: the focus shrinks in a fixed order, and
-// its reason says so.
+// its reason states it.
 func TestDegrade(t *testing.T) {
 	m := newMemory()
 	m.add("", window.Item{ID: "d", Title: "A document of some title"})

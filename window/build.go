@@ -29,7 +29,7 @@ func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Windo
 }
 
 // build builds the window of a request with all defaults set. The plan has the renderer
-// and the costs of the frame, and nothing else that is still valid.
+// and the costs of the frame, the only parts still valid.
 func build(ctx context.Context, src Source, sim Similarity, req Request) (*plan, *Window, error) {
 	t, err := newTree(ctx, src, &req)
 	if err != nil {

@@ -17,15 +17,15 @@ const (
 	// compressedShare is the share of the budget that one compressed block has at most, where
 	// there is more to show.
 	compressedShare = 1.0 / 4
-	// outlinePart is about the part of a text that its compressed form has, if nothing else
-	// says how large it is.
+	// outlinePart is about the part of a text that its compressed form keeps, unless something
+	// sets its size.
 	outlinePart = 0.15
 	// minCompressed is the number of tokens below which nothing is compressed, besides the
 	// heading.
 	minCompressed = 100
 )
 
-// How blocks are compressed, as reasons and metadata say it.
+// How blocks are compressed, as named in reasons and metadata.
 const (
 	byOutline = "outline"
 	byExtract = "extract"
@@ -37,7 +37,7 @@ func isCompressible(w *Working) bool {
 	return w != nil && (w.Type == working.File || w.Type == working.Knowledge || w.Type == working.History)
 }
 
-// limitOf returns the maximum cost of a snippet of a body with so many bytes, in quarters of
+// limitOf returns the maximum cost of a snippet of a body with that many bytes, in quarters of
 // a token. w is nil for a note.
 func (p *plan) limitOf(w *Working, bytes int) int32 {
 	limit := maxSnippet
@@ -118,7 +118,7 @@ func (p *plan) compress(item *Item, n *detail) (*text.Excerpt, string) {
 	return x, "summary by " + by + ", with an extract"
 }
 
-// how says how the lines of a block at level snippet were made, "" for any other. A summary that
+// how names how the lines of a block at level snippet were made, "" for any other. A summary that
 // found no room is not spoken of.
 func (n *detail) how() string {
 	if n.compressed == "" || n.compressed == byOutline || n.excerpt == nil || n.excerpt.HasLead() {
@@ -127,12 +127,12 @@ func (n *detail) how() string {
 	return byExtract
 }
 
-// extent says how much of the critical blocks that may be compressed is shown.
+// extent is how much of the compressible critical blocks is shown.
 type extent int
 
 const (
 	whole   extent = iota // all
-	shared                // an equal share of what the others leave, or all where that is less
+	shared                // an equal share of the room that the others leave, or all where that is less
 	minimal               // minCompressed tokens
 )
 
@@ -168,7 +168,7 @@ func (p *plan) compressCritical(as extent) bool {
 	return true
 }
 
-// fitCritical returns the level at which a critical block has at most so many tokens: whole,
+// fitCritical returns the level at which a critical block has at most that many tokens: whole,
 // or compressed, or its heading if not a line fits.
 func (p *plan) fitCritical(i, tokens int) Level {
 	if p.price(i, Full) <= tokens {

@@ -33,7 +33,7 @@ func goSource(n int) string {
 	return b.String()
 }
 
-// prose is a text of n paragraphs, of which every seventh repeats what the text is about, and
+// prose is a text of n paragraphs; every seventh repeats the topic, and
 // one is about a gauge.
 func prose(n int) string {
 	var b strings.Builder
@@ -66,7 +66,7 @@ func bulky(id string, class working.Priority, kind working.Type, file, body stri
 	return item, func(*window.Item) (string, error) { return body, nil }
 }
 
-// TestCompressed proves that a block that does not fit is compressed as its type says, that
+// TestCompressed proves that a block that does not fit is compressed by its type, that
 // others stay, that one that fits is whole, and that reason and metadata say how.
 func TestCompressed(t *testing.T) {
 	for _, tc := range []struct {

@@ -12,12 +12,12 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// deskEntry is what a window looks at of each block of working memory. The entries of an
-// outline stand in one list, so that a window over 100,000 blocks reads 3 MB in a row, and
+// deskEntry has the fields of a working-memory block that a window reads. The entries of an
+// outline are in one list, so that a window over 100,000 blocks reads 3 MB in a row, and
 // follows no pointer to a block that it does not show.
 type deskEntry struct {
 	arm         float64 // its class times its confidence, see classWeights
-	made, until int64   // in nanoseconds since 1970; until is the largest number where there is none
+	made, until int64   // in nanoseconds since 1970; until is the largest number if there is none
 	block       int32   // index in the outline
 	flags       deskFlag
 }

@@ -51,7 +51,7 @@ func randomDesk(r *rand.Rand, now time.Time, n int) *Outline {
 	return o
 }
 
-// TestDeskRanksAsAllScoresDo compares the best of a desk, most of which are passed over by a bound, with
+// TestDeskRanksAsAllScoresDo compares the best of a desk, where a bound skips most blocks, with
 // a sort of the scores of all nodes; after changes of the outline too.
 func TestDeskRanksAsAllScoresDo(t *testing.T) {
 	noon := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)

@@ -68,8 +68,8 @@ func (p *plan) inForce(i int) origin {
 	return origin{cmp.Or(p.item(i).Author, above.author), cmp.Or(info.common, info.day, above.day)}
 }
 
-// facts returns what the line below the heading of candidate i says: the path of a
-// document that matters, and author and day where no heading above says the same.
+// facts returns the line below the heading of candidate i: the path of a
+// document that matters, and author and day unless a heading above has the same.
 // Who asks is not told of its own notes.
 func (p *plan) facts(i int) []string {
 	var facts []string
@@ -91,8 +91,8 @@ func (p *plan) facts(i int) []string {
 	return facts
 }
 
-// findSources marks the documents whose path the window states: that of the focus, and
-// those of the best nodes as long as their paths take a small share of the budget.
+// findSources marks the documents whose path the window states: the focus's, and
+// the best nodes' as long as their paths take a small share of the budget.
 func (p *plan) findSources(best []ranked) {
 	const share = 200
 	if p.focus >= 0 {

@@ -76,7 +76,7 @@ func (p *plan) fitLines(i, tokens int) bool {
 }
 
 // fit chooses as many of the best lines of candidate i as the given number of tokens holds,
-// nil if those have no more than most tokens.
+// nil if they have at most most tokens.
 func (p *plan) fit(x *text.Excerpt, i, tokens, most int) *text.Excerpt {
 	const tries = 6 // costs of lines are estimates, so their number is searched for
 	title, best := p.price(i, Title), 0
@@ -105,7 +105,7 @@ func (p *plan) setExcerpt(i int, x *text.Excerpt) int {
 	return p.price(i, Snippet)
 }
 
-// fillLines gives what is left of the budget to the lines of the best candidates.
+// fillLines gives the rest of the budget to the lines of the best candidates.
 func (p *plan) fillLines() {
 	const maxRank, minShare = 16, 50 // the number of candidates tried; less than 1/minShare of the budget is not worth it
 	var best [maxRank]int

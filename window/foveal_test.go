@@ -240,7 +240,7 @@ func TestOutlineSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// TestTreeTitleOnce proves that the title and the tags of a tree, which are properties there, stand in
+// TestTreeTitleOnce proves that the title and the tags of a tree, which are properties there, are in
 // its heading alone.
 func TestTreeTitleOnce(t *testing.T) {
 	m := newMemory()

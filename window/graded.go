@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// A window that degrades has the names of all critical blocks, and spends what is left on them
+// A window that degrades has the names of all critical blocks, and spends the rest on them
 // in this order: on the best line of as many as possible, on those whole that may not be
 // compressed, on equal shares for the rest. At last, in a window of any kind, the first critical
-// blocks that are not whole get what nothing else takes.
+// blocks that are not whole get the remaining room.
 
 // beginning is the least of a block that is more than its name.
 type beginning struct {
@@ -25,7 +25,7 @@ func (p *plan) byRank() []int {
 	return slices.SortedStableFunc(slices.Values(p.critical), func(a, b int) int { return cmp.Compare(score(b), score(a)) })
 }
 
-// findBeginnings finds those of the critical blocks.
+// findBeginnings finds the beginnings of the critical blocks.
 func (p *plan) findBeginnings() {
 	p.beginnings = make(map[int]beginning, len(p.critical))
 	for _, i := range p.critical {
@@ -40,8 +40,8 @@ func (p *plan) findBeginnings() {
 	}
 }
 
-// fitting returns as many of list as can have their beginnings in so many tokens, and of all
-// ways to choose so many the one that has the first of list. O(n^2).
+// fitting returns as many of list as can have their beginnings in that many tokens, and of all
+// ways to choose that number, the one with the first of list. O(n^2).
 func (p *plan) fitting(list []int, tokens int) (chosen []int) {
 	cost := func(i int) int { return p.beginnings[i].tokens }
 	cheapest := slices.SortedStableFunc(slices.Values(list), func(a, b int) int { return cmp.Compare(cost(a), cost(b)) })
@@ -84,9 +84,9 @@ func (p *plan) spendCritical() {
 	}
 }
 
-// showMore shows more of a critical block for so many tokens: all, or more of its best lines. A block
+// showMore shows more of a critical block for that many tokens: all, or more of its best lines. A block
 // that has its name alone keeps it: its best line does not fit, and a lesser one, such as a closing
-// bracket, says nothing without it.
+// bracket, means nothing without it.
 func (p *plan) showMore(i, tokens int) {
 	isNameAlone := p.beginnings != nil && p.candidates[i].Level == Title
 	if !isNameAlone && !p.showWhole(i, tokens) {
@@ -94,7 +94,7 @@ func (p *plan) showMore(i, tokens int) {
 	}
 }
 
-// showWhole shows a critical block whole if that takes no more than so many tokens.
+// showWhole shows a critical block whole if that takes at most that many tokens.
 func (p *plan) showWhole(i, tokens int) bool {
 	fits := p.price(i, Full)-int(p.candidates[i].Cost) <= tokens
 	if fits {

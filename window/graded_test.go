@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// deskCase is a random set of blocks, and what a window of them is asked for.
+// deskCase is a random set of blocks, and a request for a window of them.
 type deskCase struct {
 	memory   *memory
 	critical []string
@@ -25,7 +25,7 @@ type deskCase struct {
 }
 
 // maxLineTokens is more than a passage of the bodies of a deskCase takes, with its number or mark
-// and, where it is the first, the line that says how the block is compressed.
+// and, where it is the first, the line about how the block is compressed.
 const maxLineTokens = 40
 
 // drawText draws the body of a block: prose, code, a list, a table, or a script without blanks.
@@ -42,7 +42,7 @@ func drawText(t *rapid.T, label string) string {
 	return b.String()
 }
 
-// drawDesk draws blocks of which some are critical.
+// drawDesk draws blocks, some of them critical.
 func drawDesk(t *rapid.T) deskCase {
 	c := deskCase{near: scores{}}
 	bodies := map[string]string{}

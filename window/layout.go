@@ -86,7 +86,7 @@ func (p *plan) newPart(i, tokens int) Part {
 	}
 }
 
-// trustOf returns what the request makes of the agent who wrote candidate i.
+// trustOf returns the request's trust in the agent who wrote candidate i.
 func (p *plan) trustOf(i int) string {
 	switch n := p.details[i].info; {
 	case n.agent == p.req.Caller.Agent:
@@ -98,7 +98,7 @@ func (p *plan) trustOf(i int) string {
 }
 
 // parentInText returns the nearest candidate above i that has a part, -1 for none: a
-// degraded window omits the ancestors of its focus, that of a session what it has seen.
+// degraded window omits the ancestors of its focus, a session's what the session has seen.
 func (p *plan) parentInText(i int) int {
 	parent := int(p.candidates[i].Parent)
 	for parent >= 0 && !p.isInText(parent) {

@@ -27,7 +27,7 @@ type Outline struct {
 	priorClasses []priorClass // a superset of the blocks' classes
 	projects     []string     // ids of the active projects
 	desk         []deskEntry  // blocks of working memory, in their order
-	// count is that of a cache of token counts, for requests without one; later outlines share it.
+	// count belongs to a cache of token counts, for requests without one; later outlines share it.
 	count func(counter token.Counter, key [32]byte, text func() string) int
 }
 
@@ -50,7 +50,7 @@ func (r ref) compare(o ref) int {
 type DocumentChange struct{ Path, ID string }
 
 // NewOutline reads a source once, for any number of requests over the same state. It
-// reads each item once. The only error is that of ctx.
+// reads each item once. The only error is ctx's.
 func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 	docs := src.Documents()
 	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1), count: token.NewCache(maxCounts).Count}
@@ -89,7 +89,7 @@ func (o *Outline) appendShared(other *Outline, from, to int) {
 	}
 }
 
-// addTotals adds the counts and classes of a block to those of the outline.
+// addTotals adds the counts and classes of a block to the outline's.
 func (o *Outline) addTotals(b *block) {
 	o.visible += b.visible
 	o.missing += len(b.missing)
@@ -228,7 +228,7 @@ type Similarity interface {
 type Scored struct {
 	ID    string
 	Score float64
-	// Reason says in the reason of the part what besides shared words makes the node
+	// Reason states in the reason of the part what besides shared words makes the node
 	// similar, such as "vectors"; "" for nothing.
 	Reason string
 }

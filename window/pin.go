@@ -39,7 +39,7 @@ type pinning struct {
 }
 
 // pinnings lists the ways to show the required parts, the first that fits is taken: the
-// whole, with those critical blocks compressed that may be, and with Request.Degrade the names
+// whole, with compressible critical blocks compressed, and with Request.Degrade the names
 // of critical blocks, with less and less of the focus.
 func (p *plan) pinnings() []pinning {
 	all := []pinning{{focus: Full, critical: Full, ancestors: true, reason: "focus"}}
@@ -85,7 +85,7 @@ func (p *plan) required(as pinning) (indices []int, levels []Level) {
 	return indices, levels
 }
 
-// minBudget returns the smallest budget that shows the required parts and nothing else. If
+// minBudget returns the smallest budget that shows just the required parts. If
 // the counter is not additive, both the sum of the pieces and the count of the whole text
 // must fit.
 func (p *plan) minBudget(as pinning) int {

@@ -35,21 +35,21 @@ type plan struct {
 	critical    []int             // candidates that are critical blocks
 	focusReason string            // reason reported for the focus
 	beginnings  map[int]beginning // of the critical blocks, nil until they are needed
-	wholeBudget int               // of a window that shows less of critical blocks than it must: what they need; else 0
+	wholeBudget int               // the budget for whole critical blocks if the window shows less of them; else 0
 	pinned      []int
 	scanned     int      // bytes that snippets were taken from
 	later       []int    // background blocks
 	corrections []int    // candidates that were corrected since the session saw them
-	gone        []string // ids of what the session saw and is no longer there
-	goneNames   []string // what it saw them under
-	remark      string   // names what is gone
+	gone        []string // ids of nodes that the session saw and that are gone
+	goneNames   []string // the names it saw them under
+	remark      string   // names the nodes that are gone
 	omitted     int
 	omittedTop  []Omitted
 	bound       float64
 	*scratch
 }
 
-// detail is what the renderer knows of a candidate.
+// detail is the renderer's data of a candidate.
 type detail struct {
 	ref
 	info    *nodeInfo
@@ -91,7 +91,7 @@ func newPlan(src Source, t *tree, req *Request) *plan {
 	}
 }
 
-// count returns the tokens of text, using the request's cache or, if there is none, that of the outline.
+// count returns the tokens of text, using the request's cache or, if there is none, the outline's.
 func (p *plan) count(text string) int {
 	if text == "" {
 		return 0
@@ -269,7 +269,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 		p.showFirst()
 		p.sel.Spend()
 	}
-	for _, i := range p.byRank() { // what nothing else took goes to the critical blocks that are not whole
+	for _, i := range p.byRank() { // the rest of the room goes to the critical blocks that are not whole
 		if p.candidates[i].Level < Full {
 			p.showMore(i, p.sel.Remaining)
 		}
@@ -286,7 +286,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	return ctx.Err()
 }
 
-// summarize sets what the window reports about omitted nodes; budget is what there was
+// summarize sets the window's report about omitted nodes; budget is what there was
 // to spend after pinning.
 func (p *plan) summarize(budget int) {
 	shown, complete := 0, true

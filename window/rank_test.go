@@ -41,7 +41,7 @@ func (f *forest) Document(id string) (doc, path string) {
 	return id, f.items[id].Path
 }
 
-// replace draws document d anew.
+// replace redraws document d.
 func (f *forest) replace(t *rapid.T, d int) {
 	doc, path := fmt.Sprintf("d%02d", d), fmt.Sprintf("D%02d.org", d)
 	f.drop(doc)

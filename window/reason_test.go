@@ -18,7 +18,7 @@ type scored []window.Scored
 
 func (s scored) Scores(string, string) []window.Scored { return s }
 
-// TestReasonsBySimilarity checks that a part says by which words and by what else it was found.
+// TestReasonsBySimilarity checks that a part names the words and whatever else it was found by.
 func TestReasonsBySimilarity(t *testing.T) {
 	m := newMemory()
 	m.add("", window.Item{ID: "a", Title: "Cat", Body: "purrs\n"})
@@ -56,7 +56,7 @@ func TestReasonsByFocus(t *testing.T) {
 	}
 }
 
-// TestWhyNodesAreLeftOut: each of the best nodes that is left out says why.
+// TestWhyNodesAreLeftOut: each of the best nodes that is left out has a reason.
 func TestWhyNodesAreLeftOut(t *testing.T) {
 	m, near := newMemory(), scores{}
 	m.add("", window.Item{ID: "d", Title: "Diary", Path: "d.org"})

@@ -62,7 +62,7 @@ func TestIDsForgeNothing(t *testing.T) {
 }
 
 // TestOrgKeepsWhatIsMeant parses keyword, priority, tags, planning and properties back,
-// and the body unchanged but for its indentation.
+// and the body unchanged except its indentation.
 func TestOrgKeepsWhatIsMeant(t *testing.T) {
 	body := "text\n* star\n,* escaped\n  #+begin_src\n,,#+end_example\n#+end_example\n:END:\n: fixed\nDEADLINE: <2026-11-20 Fri>\n\n{{{m}}}\nend"
 	item := window.Item{
@@ -96,7 +96,7 @@ func TestOrgKeepsWhatIsMeant(t *testing.T) {
 	}
 }
 
-// unindent removes what stands before the lines of a body.
+// unindent removes the indentation of the lines of a body.
 func unindent(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -192,8 +192,8 @@ func TestMarkdownBodies(t *testing.T) {
 	}
 }
 
-// TestAuthorAndDayStandOnce: a heading states what holds below it; a node says only what
-// differs, and nobody is told of its own notes.
+// TestAuthorAndDayStandOnce: a heading states what holds below it; a node states only what
+// differs, and no agent sees itself named at its own notes.
 func TestAuthorAndDayStandOnce(t *testing.T) {
 	m := newMemory().add("", window.Item{ID: "d", Handle: "ddddd", Title: "Notes", Path: "agents/mint/notes.org", Author: "mint", Agent: "mint"})
 	note := func(handle, author, date string) {

@@ -32,10 +32,10 @@ const (
 
 // Layouts arrange the text of a session's windows; see Session.
 const (
-	// LayoutTree has one tree, of what is new to the session.
+	// LayoutTree has one tree, of the nodes new to the session.
 	LayoutTree = "tree"
 	// LayoutSticky appends to the text of the session's window before, so that a model's
-	// cache of that text stays valid. Budget is that of the whole text. One window adds at
+	// cache of that text stays valid. Budget is for the whole text. One window adds at
 	// most a tenth of it, but at least 500 tokens; where that does not fit any more, the
 	// text starts over. Parts are the added ones.
 	LayoutSticky = "sticky"
@@ -64,21 +64,21 @@ type Request struct {
 	// and its neighbours in full, or without a focus the neighbours of the question. All of
 	// them show the critical blocks.
 	Policy string
-	// Limits are those of single policies.
+	// Limits belong to single policies.
 	Limits Limits
 	// Format is FormatOrg, the default; FormatMarkdown; or FormatJSON, an array of {id,
-	// content, confidence, priority, metadata}: those of priority critical first, then high,
+	// content, confidence, priority, metadata}: first of priority critical, then high,
 	// medium and low ones, and in each class the best first.
 	Format string
 	// Counter counts the tokens; nil means token.Exact.
 	Counter token.Counter
-	// Cache caches token counts by the digest of the counted text; nil stands for that of the outline.
+	// Cache caches token counts by the digest of the counted text; nil means the outline's.
 	Cache *token.Cache
 	// Outline saves reading the whole source if it is of the same state.
 	Outline *Outline
 	// Projects are the ids of the active projects in display order.
 	Projects []string
-	// Degrade shows less of critical blocks and of a focus that do not fit, and says so in the
+	// Degrade shows less of critical blocks and of a focus that do not fit, and states it in the
 	// reasons of their parts, instead of returning a BudgetError: of as many blocks as possible the
 	// best line, of the others the name.
 	Degrade bool
@@ -88,14 +88,14 @@ type Request struct {
 	Session *Session
 }
 
-// Limits are those of single policies.
+// Limits belong to single policies.
 type Limits struct {
 	// Threshold, of PolicyFoveal, is the minimum similarity, 0 to 1, of the neighbours that are
 	// shown in full; 0 means DefaultThreshold.
 	Threshold float64
 	// Reserve, of PolicyShares alone, is the percentage of the budget, 0 to 100, that stays free
-	// for the answer; what the shares leave above it is given to the rest, which may be shortened.
-	// nil leaves the shares as they are, so that 5 to 20 % stay free.
+	// for the answer; room that the shares leave above it goes to the rest, which may be shortened.
+	// nil keeps the shares, so that 5 to 20 % stay free.
 	Reserve *int
 }
 
@@ -104,28 +104,28 @@ type Caller struct {
 	// Agent is the name of the agent that asks, "" for the owner.
 	Agent string
 	// Trusts reports whether the owner trusts an agent's notes in a document, given its
-	// path: they are not capped, and neither are those of Agent. nil trusts no agent.
+	// path: they are not capped, and neither are Agent's. nil trusts no agent.
 	Trusts func(agent, path string) bool
 	// Now is when the window is asked for: the age of blocks counts to it. The zero Time
 	// gives age no weight.
 	Now time.Time
-	// Prefetch, if not nil, is told of deferred items that are likely to be loaded, so that
+	// Prefetch, if not nil, gets deferred items that are likely to be loaded, so that
 	// it can read them in parallel.
 	Prefetch func([]*Item)
 	// Load reads the body of a deferred item, see Working. Its error concerns that item
 	// alone. Where nil, Build reads none; View.Window of the library reads the files of blocks, and
 	// sets Prefetch, Outline and Summarize as well.
 	Load func(*Item) (string, error)
-	// Outline, if not nil, is outline.Read with a memory of what it read.
+	// Outline, if not nil, is outline.Read with a cache.
 	Outline func(language, text string) *outline.File
-	// Summarize, if not nil, returns what a model wrote of the text of a block that does not
-	// fit, given the item with its body: the summary, with what it is of. It returns at once,
-	// "" where there is none yet. Its error concerns that item alone. LayoutSticky, whose text
+	// Summarize, if not nil, returns a model's summary of the text of a block that does not
+	// fit, given the item with its body, and its source. It returns at once,
+	// "" if there is none yet. Its error concerns that item alone. LayoutSticky, whose text
 	// is kept, does without it.
 	Summarize func(*Item) (Summary, error)
 }
 
-// Summary is what a model wrote of a text.
+// Summary is a model's summary of a text.
 type Summary struct {
 	Text string // the summary, "" for none
 	By   string // names the model
@@ -134,8 +134,8 @@ type Summary struct {
 
 // Session is a session whose windows do not repeat themselves.
 type Session struct {
-	// Shown is what the session has seen; nil means nothing. The window leaves it out where
-	// it is unchanged, and marks what was corrected.
+	// Shown is what the session has seen; nil means nothing. The window leaves it out if
+	// it is unchanged, and marks corrections.
 	Shown *Shown
 	// Layout is LayoutTree, the default, or LayoutSticky.
 	Layout string
@@ -166,7 +166,7 @@ type Window struct {
 	// OmittedTop, if Request.Explain is set, holds the best twenty omitted nodes, best
 	// first.
 	OmittedTop []Omitted `json:"omitted_top,omitempty" jsonschema:"with explain, the best nodes that were left out, and why"`
-	// Gone holds the ids of what the session has seen and is no longer there.
+	// Gone holds the ids of nodes that the session has seen and that are gone.
 	Gone []string `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
 	// Missing holds the ids of at most twenty children that the source names and has no item of.
 	Missing []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes have and that are not there"`
@@ -196,10 +196,10 @@ type Part struct {
 	// Score is the relevance by which the node was ranked, 0 to 1; for PolicyFoveal its
 	// similarity to the focus.
 	Score float64 `json:"score" jsonschema:"its value for the request"`
-	// Problem says why the text of a deferred node could not be read, or why no model
+	// Problem is why the text of a deferred node could not be read, or why no model
 	// summarized it; "" for neither.
 	Problem string `json:"problem,omitempty" jsonschema:"why its file cannot be read, or no model summarized it"`
-	// Reason says in words why the node is shown.
+	// Reason explains in words why the node is shown.
 	Reason string `json:"reason" jsonschema:"why it is there"`
 	// Handle is the short name that the text gives the node; "" if it has none.
 	Handle string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`

@@ -78,7 +78,7 @@ func (t *tree) couldRank(best *bound.Top[ranked], classes []priorClass, block in
 	})
 }
 
-// addSimilarities records the scores of similar nodes, and raises those of their
+// addSimilarities records the scores of similar nodes, and raises the scores of their
 // parents and children.
 func (t *tree) addSimilarities(scores []Scored) {
 	for _, s := range scores {
@@ -169,7 +169,7 @@ func prior(b *nodeInfo) float64 {
 }
 
 // rankValue is the estimated probability that the node at a rank, from 0, is relevant.
-// It depends on the rank only because uncalibrated scores say little beyond the order.
+// It depends on the rank only because uncalibrated scores mean little beyond the order.
 func rankValue(rank int) float64 {
 	d := float64(5 + rank)
 	return 1 / (d * d)

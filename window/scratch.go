@@ -67,7 +67,7 @@ func (s *scratch) clearEvidence(o *Outline) {
 	s.evidence, s.branchDepths = s.evidence[:0], s.branchDepths[:0]
 }
 
-// class is the class of candidate i: that of a block is its own, and a focus is critical. A note
+// class is the class of candidate i: a block has its own, and a focus is critical. A note
 // that matches the request, or is near the focus, is medium, any other low, at whatever level it
 // is shown.
 func (p *plan) class(i int) working.Priority {

@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/bound"
 )
 
-// TestTopIsSorting asserts that the best nodes are those of a stable sort and a cut.
+// TestTopIsSorting asserts that the best nodes equal a stable sort and a cut.
 func TestTopIsSorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 500 {

@@ -47,8 +47,8 @@ func wholeExcerpt(item *Item) *text.Excerpt {
 // isSession reports whether the window is one of a session.
 func (p *plan) isSession() bool { return p.req.Session != nil }
 
-// gatherCorrections makes candidates of the nodes that do not say any more what the
-// session was shown of them, and notes those that are gone.
+// gatherCorrections makes candidates of the nodes that no longer have what the
+// session was shown of them, and notes the ones that are gone.
 func (p *plan) gatherCorrections() {
 	if !p.isSession() {
 		return
@@ -69,7 +69,7 @@ func (p *plan) gatherCorrections() {
 			continue
 		}
 		if item, ok := p.src.Item(id); !ok || t.Heading == headingOf(&item) && len(t.still(wholeExcerpt(&item))) >= len(t.Lines) {
-			continue // what was shown of it still holds
+			continue // the session's lines of it still hold
 		}
 		i := p.attach(r, noRef)
 		p.details[i].corrected = true
@@ -77,7 +77,7 @@ func (p *plan) gatherCorrections() {
 	}
 }
 
-// showCorrections shows what is new in the nodes that were corrected, and names those
+// showCorrections shows the news in the nodes that were corrected, and names the ones
 // that are gone, as far as the budget allows.
 func (p *plan) showCorrections() {
 	const maxNamed = 8
@@ -106,8 +106,8 @@ func (p *plan) showCorrections() {
 	}
 }
 
-// subtract takes out of what was chosen what the session was shown before. The headings
-// above the rest are those of the window.
+// subtract removes from the chosen parts what the session was shown before. The headings
+// above the rest are the window's.
 func (p *plan) subtract() {
 	if !p.isSession() {
 		return
@@ -149,7 +149,7 @@ func (p *plan) dropTitles() {
 	}
 }
 
-// subtractNode takes what was shown out of candidate i.
+// subtractNode removes the shown lines from candidate i.
 func (p *plan) subtractNode(i int, t *ShownNode) {
 	c, n := &p.candidates[i], &p.details[i]
 	item := p.item(i)
@@ -166,7 +166,7 @@ func (p *plan) subtractNode(i int, t *ShownNode) {
 			x.ChooseAll()
 		}
 		if left, out = x.Drop(t.has); out > 0 {
-			if c.Level == Full { // what is left of the whole
+			if c.Level == Full { // the rest of the whole
 				n.compressed = ""
 			}
 			n.excerpt, c.Level = x, Snippet
@@ -176,7 +176,7 @@ func (p *plan) subtractNode(i int, t *ShownNode) {
 	p.forgetPiece(i)
 }
 
-// forgetPiece drops the text of candidate i, which is rendered anew when it is needed.
+// forgetPiece drops the text of candidate i, which is rendered again when needed.
 func (p *plan) forgetPiece(i int) {
 	p.details[i].pieceSlots = [Full + 1]int32{}
 }
@@ -184,7 +184,7 @@ func (p *plan) forgetPiece(i int) {
 // isInText reports whether the window has a part for candidate i.
 func (p *plan) isInText(i int) bool { return p.candidates[i].Level != Absent && !p.details[i].shown }
 
-// remember returns what the session was shown when it has this window, nil for a window
+// remember returns what the session has seen with this window, nil for a window
 // of no session.
 func (p *plan) remember() *Shown {
 	if !p.isSession() {

@@ -85,7 +85,7 @@ func TestSessionIsNotToldTwice(t *testing.T) {
 	parses(t, third)
 }
 
-// TestSessionIsCorrected: what has changed since is marked, even where nobody asks for
+// TestSessionIsCorrected: later changes are marked, even if nobody asks for
 // it, and what is gone is named.
 func TestSessionIsCorrected(t *testing.T) {
 	m := workshop()

@@ -18,7 +18,7 @@ var shares = [...]struct {
 // spendShares shows candidates class by class, each up to its share of the budget, the best
 // first. What does not fit is passed over, but a block that is too large for any place is
 // compressed, and has as many lines as its class leaves room for. The rest of the budget stays
-// free for the answer, unless the request says how much that is: then a second pass gives what is
+// free for the answer, unless the request sets that share: then a second pass gives what is
 // above it to the rest, which may be shortened.
 func (p *plan) spendShares() {
 	order := make([]int, 0, len(p.candidates))
@@ -63,8 +63,8 @@ func (p *plan) spendShares() {
 	p.sel.Remaining += reserve
 }
 
-// reserved returns the tokens that no part but a critical block takes of what is left: none, but
-// with PolicyShares what the request reserves, by default all.
+// reserved returns the tokens of the rest that only critical blocks may take: none, but
+// with PolicyShares the request's reserve, by default all.
 func (p *plan) reserved() int {
 	switch {
 	case p.req.Policy != PolicyShares:

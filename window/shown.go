@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Shown is what the windows of a session have shown so far; see Session. The zero value is that of
+// Shown is what the windows of a session have shown so far; see Session. The zero value is for
 // a new session. A Shown must not be changed once a window has returned it. It has fingerprints of
 // headings and passages: enough to know text again, not to read it.
 type Shown struct {
@@ -26,10 +26,10 @@ type Shown struct {
 	Style  string // what Text was made with: policy, format and counter
 }
 
-// ShownNode is what a session was shown of one node.
+// ShownNode is what a session has seen of one node.
 type ShownNode struct {
 	Name    string        // the handle or id that it was shown under
-	Digest  merkle.Digest // of the node as it was shown last
+	Digest  merkle.Digest // of the node when last shown
 	Heading uint64        // fingerprint of the heading
 	Level   uint8         // the highest level at which it was shown
 	Lines   []uint64      // sorted fingerprints of the passages
@@ -63,7 +63,7 @@ func linesOf(x *text.Excerpt) (lines []uint64) {
 	return lines
 }
 
-// still returns those of the lines shown that are among the chosen passages of an excerpt.
+// still returns the shown lines that are among the chosen passages of an excerpt.
 func (n *ShownNode) still(x *text.Excerpt) []uint64 {
 	lines := linesOf(x)
 	return slices.DeleteFunc(slices.Clone(n.Lines), func(line uint64) bool {

@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// drawNode draws what was shown of a node.
+// drawNode draws the shown part of a node.
 var drawNode = rapid.Custom(func(t *rapid.T) ShownNode {
 	n := ShownNode{
 		Name:    rapid.String().Draw(t, "name"),
@@ -45,8 +45,8 @@ func encode(t interface{ Fatal(...any) }, r *Shown) []byte {
 	return data
 }
 
-// TestShownReadsBack: a record reads back as it was, part of its bytes does not, and
-// what stands before it in a buffer stays.
+// TestShownReadsBack: a record reads back unchanged, part of its bytes does not, and
+// the bytes before it in a buffer stay.
 func TestShownReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want, got := drawRecord.Draw(t, "record"), Shown{Text: "old", Nodes: map[string]ShownNode{"old": {}}}
@@ -121,7 +121,7 @@ func FuzzShown(f *testing.F) {
 	})
 }
 
-// TestFingerprint: the values stand in the files of sessions, so they are fixed; texts do
+// TestFingerprint: the values are in the files of sessions, so they are fixed; texts do
 // not run together.
 func TestFingerprint(t *testing.T) {
 	if got := fingerprint("a", "b"); got != 0xab40d7820d408076 {

@@ -17,8 +17,8 @@ const (
 	minSticky   = 500
 )
 
-// buildSticky builds a window of LayoutSticky: the text of the window before, and behind
-// it what the request needs besides.
+// buildSticky builds a window of LayoutSticky: the text of the window before, and after
+// it what the request also needs.
 func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	style := req.Policy + " " + req.Format + " " + req.Counter.Name()
 	if req.Session.Shown.Style != style {
@@ -32,14 +32,14 @@ func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (
 	return appendWindow(ctx, src, sim, req)
 }
 
-// appendWindow builds the window of what the session has not seen, and puts it behind
-// what it has. The text may be over the budget, unless it is the first.
+// appendWindow builds the window of what the session has not seen, and appends it to
+// its text. The text may be over the budget, unless it is the first.
 func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	added := req
-	added.Caller.Summarize = nil // the text is kept, on disk too; what a model made is not
+	added.Caller.Summarize = nil // the text is kept, on disk too; a model's text is not
 	added.Budget = max(req.Budget/stickyTurns, min(minSticky, req.Budget))
 	session := *req.Session
-	added.Session, session.wholeBlocks = &session, added.Budget < req.Budget // those that fit the whole text are whole
+	added.Session, session.wholeBlocks = &session, added.Budget < req.Budget // blocks that fit the whole text are whole
 	added.Degrade = req.Degrade && !session.wholeBlocks
 	var p *plan
 	var w *Window
@@ -52,7 +52,7 @@ func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) 
 			return nil, err
 		case err == nil:
 		case added.Budget < tooSmall.Needed && tooSmall.Needed <= req.Budget:
-			added.Budget = tooSmall.Needed // what is required alone needs more
+			added.Budget = tooSmall.Needed // the required parts alone need more
 		case session.wholeBlocks && req.Degrade:
 			session.wholeBlocks, added.Degrade = false, true
 		case session.wholeBlocks:

@@ -20,7 +20,7 @@ type tree struct {
 	covered map[string]bool // files that blocks of high priority have as a whole
 	now     time.Time
 	agent   string   // that asks
-	shares  bool     // the class of background blocks decides, as that of all
+	shares  bool     // the class of background blocks decides, as for all
 	later   []ranked // background blocks, which get what room the notes leave
 	*scratch
 }

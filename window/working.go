@@ -75,7 +75,7 @@ func (t *tree) isBackground(r ref) bool {
 	return w != nil && w.Background && !t.shares
 }
 
-// isAnothers reports whether a node stands in the orders of another agent than the one that asks.
+// isAnothers reports whether a node belongs to another agent's orders than the caller's.
 func (t *tree) isAnothers(r ref) bool {
 	agent := t.blocks[r.block].ordered
 	return agent != "" && t.agent != "" && agent != t.agent
@@ -104,13 +104,13 @@ func (p *plan) spendLater() {
 	}
 }
 
-// isCovered reports whether a node stands in a file that a block of high priority has as a
+// isCovered reports whether a node is in a file that a block of high priority has as a
 // whole.
 func (t *tree) isCovered(r ref) bool {
 	return t.covered[t.blocks[r.block].path]
 }
 
-// workingScore adds to the score of a node what it has as a block, and multiplies it by its
+// workingScore adds a block's score to the score of its node, and multiplies it by its
 // priors. The priors together stay within [0.9, 1.1].
 func (t *tree) workingScore(r ref, score, prior float64) float64 {
 	if w := t.workingOf(r); w != nil {
@@ -126,7 +126,7 @@ func (t *tree) workingScore(r ref, score, prior float64) float64 {
 }
 
 // loaded is item with the body of a deferred one, which is read once. Where it cannot be
-// read the body says so, and so does the part.
+// read the body states it, and so does the part.
 func (p *plan) loaded(i int) *Item {
 	item, n := p.item(i), &p.details[i]
 	if item.Working == nil || !item.Working.Deferred || n.loaded {

@@ -28,7 +28,7 @@ func desk(blocks ...window.Item) *memory {
 	return m.add("", window.Item{ID: "note", Path: "note.org", Title: "Tides", Body: "The tide of spring is high.\n"})
 }
 
-// piece is a block of working memory with a body of so many words.
+// piece is a block of working memory with a body of that many words.
 func piece(id string, class working.Priority, words int, change ...func(*window.Working)) window.Item {
 	w := &window.Working{ID: id, Priority: class, Confidence: 1, Time: noon}
 	for _, f := range change {
@@ -99,7 +99,7 @@ func TestCritical(t *testing.T) {
 }
 
 // TestShares proves that classes fill a window up to their shares and leave the rest free, that a
-// reserve says how much of it stays free, and that with a reserve of nothing nothing is refused
+// reserve sets how much of it stays free, and that with an empty reserve nothing is refused
 // while there is room for it.
 func TestShares(t *testing.T) {
 	var all []window.Item

@@ -50,7 +50,7 @@ func (h *Heap[T]) ReplaceFirst(item T) {
 	h.down(0)
 }
 
-// down moves item i behind those that come before it.
+// down moves item i below items that come before it.
 func (h *Heap[T]) down(i int) {
 	items := h.Items
 	item := items[i]
@@ -119,7 +119,7 @@ func (t *Top[T]) Sorted() []T {
 		if worse(b, a) {
 			return -1
 		}
-		return 1 // equal ones stand in any order, and are not worth a second call
+		return 1 // equal ones may be in any order, and are not worth a second call
 	})
 	return t.heap.Items
 }

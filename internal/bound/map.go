@@ -58,7 +58,7 @@ func (m *Map[K, V]) Delete(key K) {
 // Len returns the number of entries.
 func (m *Map[K, V]) Len() int { return len(m.young) + len(m.old) }
 
-// All yields every entry, those that would be dropped first before the others.
+// All yields every entry, in the order in which they would be dropped.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for _, generation := range []map[K]V{m.old, m.young} {

@@ -232,7 +232,7 @@ func (l *Limits) of(b Bearer) int {
 	return l.Agent
 }
 
-// Semaphore bounds what is done at a time by its capacity; nil is no bound. It is safe for
+// Semaphore bounds concurrent work by its capacity; nil is no bound. It is safe for
 // concurrent use.
 type Semaphore chan struct{}
 

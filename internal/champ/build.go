@@ -18,7 +18,7 @@ type Entry[V any] struct {
 func NewEntry[V any](key string, v V) Entry[V] { return Entry[V]{hash(key), entry[V]{key, v}} }
 
 // Build returns the map of entries; of several entries with the same key the
-// last one wins. The result equals that of an Editor, is built in a fraction of
+// last one wins. The result equals an Editor's, is built in a fraction of
 // the time and has no spare capacity. Build destroys entries, which must not be
 // used again. It takes O(len(entries)).
 func Build[V any](entries []Entry[V]) Map[V] {

@@ -249,7 +249,7 @@ func load(n int) *Editor[int] {
 	return e
 }
 
-// TestBuild compares the result of Build with that of an editor.
+// TestBuild compares the result of Build with an editor's.
 func TestBuild(t *testing.T) {
 	withMasks(t, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {

@@ -73,7 +73,7 @@ func (n *node[V]) search(key string) (int, bool) {
 	})
 }
 
-// single reports whether a node holds exactly one entry and nothing else.
+// single reports whether a node holds exactly one entry and no child.
 // Unless it is the root, such a node is replaced by its entry.
 func (n *node[V]) single() bool { return len(n.entries) == 1 && len(n.kids) == 0 }
 

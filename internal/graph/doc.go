@@ -32,4 +32,16 @@
 //
 // Elsewhere: what a node is (package node), the search views over a state
 // (internal/index), keeping commits on disk (internal/disk).
+//
+// # Where a change goes
+//
+//   - How ids are derived: node/id.go, the place of a part in node/outline.go and node/branch.go, the path of a tree in node/tree.go; the
+//     key of a part in org/format.go and ast/format.go; document/id.go says what an id may be. No version covers ids, and an ingest skips
+//     files whose bytes it has: the change must have every file read again, or an old memory has another root than a fresh one. Then
+//     node/testdata/trees.txt, the golden files, and the ids printed in README.md and doc.
+//   - Embedding: another server or model file in embed; the file of vectors and the scan in internal/vector; what is embedded, when, and
+//     how long a question waits in internal/meaning; what a near node counts in internal/recall/meaning.go; embeddings.go joins them to a
+//     memex. Then BenchmarkMeaning in bench and decision 0125.
+//   - How words are indexed, and which facts of a node are marks: internal/index/terms.go with its AnalyzerVersion, and
+//     internal/recall/marks.go. Words for a misspelled one: internal/index/similar.go.
 package graph

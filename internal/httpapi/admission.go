@@ -71,7 +71,7 @@ func (w *reauthorizedWriter) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *reauthorizedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Loopback lets pass what is addressed to a port of this machine by a program of
+// Loopback admits requests to a port of this machine by a program of
 // it: a page of another site that a browser shows is neither, whatever its name
 // resolves to.
 func Loopback(port int, next http.Handler) http.Handler {

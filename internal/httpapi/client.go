@@ -28,11 +28,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// ClientOptions says who asks. nil means the zero value.
+// ClientOptions identify the caller. nil means the zero value.
 type ClientOptions struct {
 	// Token is sent to a daemon that wants one.
 	Token string
-	// Agent and Session stand in the commits; where a token is sent the agent is
+	// Agent and Session go into the commits; with a token the agent is
 	// the token's. A request whose context names an agent (api.WithGrant) is that
 	// one's.
 	Agent, Session string
@@ -41,7 +41,7 @@ type ClientOptions struct {
 	// Project and Session are the scopes of a request whose context names none
 	// (api.WithScopes).
 	Project string
-	// Warn is told what a person should know though an operation went on.
+	// Warn gets what a person should know though an operation succeeded.
 	Warn func(error)
 	// Again is called when the connection was lost. It returns nil when there is
 	// a daemon again: the request is repeated then, three times at most. nil gives up.
@@ -86,7 +86,7 @@ func newClient(base string, opts *ClientOptions, dial func(ctx context.Context, 
 // OnLoss sets ClientOptions.Again, before the first request.
 func (c *Client) OnLoss(again func(context.Context) error) { c.opts.Again = again }
 
-// Close lets go of connections. Requests under way go on.
+// Close closes idle connections. Requests under way continue.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Hello asks who answers. A daemon that speaks another protocol is a Conflict.
@@ -183,7 +183,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 		api.HeaderSession: cmp.Or(scopes.Session, c.opts.Session),
 		api.HeaderClaim:   author.ActorOf(ctx).Claim.String(),
 	} {
-		if strings.ContainsFunc(value, unicode.IsControl) { // no header can say it, however often it is sent
+		if strings.ContainsFunc(value, unicode.IsControl) { // no header can hold it, however often it is sent
 			return nil, fault.Invalidf("request", "%s: %q has control characters", name, value)
 		}
 		if value != "" {
@@ -256,7 +256,7 @@ func refused(op string, answer *http.Response, text []byte) error {
 // Events calls told with the kind and the JSON of each event of the stream (doc/format/events.md):
 // commits after the one with the number since, in order, each once, notices, and progress as it comes,
 // until the context ends, told returns an error, or the connection is lost. The caller then
-// has the number of the last commit it was told of to go on from.
+// has the number of the last commit it received to continue from.
 func (c *Client) Events(ctx context.Context, since uint64, told func(kind string, data []byte) error) error {
 	r, err := c.request(ctx, http.MethodGet, fmt.Sprintf("/v1/events?since=%d", since), nil)
 	if err != nil {
@@ -298,7 +298,7 @@ func (c *Client) Events(ctx context.Context, since uint64, told func(kind string
 	return gone(ctx, "events", err)
 }
 
-// ingest is the operation of that name, whose progress and commits are told while it goes on.
+// ingest is the operation of that name; its progress and commits are reported while it runs.
 func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestRequest) (any, error) {
 	h, err := c.Hello(ctx)
 	if err != nil {

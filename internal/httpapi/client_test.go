@@ -124,7 +124,7 @@ func TestEveryOperationTravels(t *testing.T) {
 	}
 }
 
-// TestErrorsTravel: each kind comes back as it was.
+// TestErrorsTravel: each kind comes back unchanged.
 func TestErrorsTravel(t *testing.T) {
 	var failure error
 	c := remote(t, api.Service(func(context.Context, api.Call) (any, error) { return nil, failure }), nil)
@@ -327,7 +327,7 @@ func TestEventsFromAnyNumber(t *testing.T) {
 	}
 }
 
-// TestWhoAnswersIsNoDaemon: another server is told apart from ours.
+// TestWhoAnswersIsNoDaemon: another server is distinguished from ours.
 func TestWhoAnswersIsNoDaemon(t *testing.T) {
 	for _, tc := range []struct {
 		name, answer string
@@ -364,7 +364,7 @@ func TestWhatNoHeaderCanSay(t *testing.T) {
 	}
 }
 
-// TestAKeyOfTheCaller: a key that the call has is sent as it is; without one each
+// TestAKeyOfTheCaller: a key of the call is sent unchanged; without one each
 // request has its own.
 func TestAKeyOfTheCaller(t *testing.T) {
 	var keys []string
@@ -384,7 +384,7 @@ func TestAKeyOfTheCaller(t *testing.T) {
 }
 
 // TestLostEachTime: a request that ends every daemon that gets it is given up, and the
-// error says so.
+// error reports it.
 func TestLostEachTime(t *testing.T) {
 	var asked atomic.Int32
 	again := 0
@@ -397,7 +397,7 @@ func TestLostEachTime(t *testing.T) {
 	defer stop()
 	c := httpapi.HTTP(s.URL, &httpapi.ClientOptions{Again: func(context.Context) error {
 		if again++; again > 20 {
-			stop() // it goes on for ever
+			stop() // it runs for ever
 		}
 		return nil
 	}})

@@ -105,7 +105,7 @@ func (d *described) define(t *testing.T, schema json.RawMessage, defs map[string
 // counting are the headers of answers by which a client acts: the document names each.
 var counting = []string{"Retry-After", api.HeaderWarning}
 
-// hold holds an answer against what the document says of an operation.
+// hold compares an answer with the document's description of an operation.
 func (d *described) hold(t *testing.T, op *describedOperation, r reply) {
 	t.Helper()
 	said, ok := op.Responses[fmt.Sprint(r.status)]
@@ -333,7 +333,7 @@ func written(t *testing.T, name string) (s *site, body string, headers []string)
 	return s, s.filled(tc.body), headers
 }
 
-// TestBesideIsAsDescribed: so is what is no operation of the memory.
+// TestBesideIsAsDescribed: so are paths that are no operations of the memory.
 func TestBesideIsAsDescribed(t *testing.T) {
 	s := scene(t)
 	d := s.description()

@@ -5,7 +5,7 @@
 //
 // A [Server] takes a Service and makes a handler for each listener
 // ([Server.Handler]), whose [Admission] identifies callers. Every operation of
-// api.Operations is POST /v1/NAME with a JSON object; those that only read are
+// api.Operations is POST /v1/NAME with a JSON object; the ones that only read are
 // also GET. Beside them are hello, health, the log, the change stream and the
 // description of all (OpenAPI 3.1). A [Client] is the api.Service of a daemon over a unix socket
 // or over HTTP.
@@ -19,7 +19,7 @@
 //     an agent per minute.
 //   - A write under an idempotency key is carried out once, and answered again from
 //     what was stored.
-//   - What a Client returns is what a Service in this process would, errors included. A write that
+//   - A Client returns the same as a Service in this process, errors included. A write that
 //     was cut off by a lost connection is sent again under the same key, so that it happens once,
 //     if ClientOptions.Again brings a daemon back.
 //

@@ -32,7 +32,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	live, done := s.opts.Feed.Subscribe() // before the log is read, so that nothing falls between
 	defer done()
 	head := s.opts.Hello().Seq
-	seq = min(seq, head) // a memory that was put back makes the numbers after its own again
+	seq = min(seq, head) // a restored memory gives the later numbers again
 	var missed []api.Commit
 	if past {
 		if missed, err = s.missed(r, seq, head); err != nil {
@@ -65,7 +65,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			st.comment("")
 		case e, ok := <-live:
 			if !ok {
-				return // too late: the client comes again with the number it has
+				return // too late: the client comes back with its last number
 			}
 			happened := []api.Event{e}
 			for range len(live) {
@@ -76,7 +76,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notify sends what happened, as far as the reader is told of it. To another than the owner, commits
+// notify sends the events that the reader may see. To anybody but the owner, commits
 // are as the log shows them now.
 func (s *Server) notify(r *http.Request, st *stream, happened []api.Event) {
 	g := author.GrantOf(r.Context())

@@ -19,7 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
-// begin opens a stream of events, reads what is there up to the first commit, and ends it.
+// begin opens a stream of events, reads up to the first commit, and ends it.
 func (s *site) begin(path string) reply {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(s.t.Context())
@@ -57,7 +57,7 @@ type told struct {
 	Commit api.Commit
 }
 
-// commits reads so many commits of a stream.
+// commits reads that many commits of a stream.
 func commits(t *testing.T, lines *bufio.Scanner, number int) []told {
 	t.Helper()
 	list, one := []told{}, told{}
@@ -82,7 +82,7 @@ func commits(t *testing.T, lines *bufio.Scanner, number int) []told {
 	return list
 }
 
-// TestEventsFromAnywhere: a stream begins behind any commit, also where the history was
+// TestEventsFromAnywhere: a stream begins after any commit, also where the history was
 // purged and thinned since; each commit comes once and in order, then those that are
 // made. Who names a commit that is not there yet is told of all that come.
 func TestEventsFromAnywhere(t *testing.T) {
@@ -117,7 +117,7 @@ func TestEventsFromAnywhere(t *testing.T) {
 	}
 }
 
-// streamFrom opens a stream behind a commit, makes commits, and checks what it tells.
+// streamFrom opens a stream after a commit, makes commits, and checks its events.
 func (s *site) streamFrom(t *testing.T, since int, header bool, log []api.Commit) {
 	t.Helper()
 	const more = 2

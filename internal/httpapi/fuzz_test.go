@@ -40,7 +40,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add(uint8(0), "OPTIONS", "*", "", "", "Origin: null")
 	f.Fuzz(func(t *testing.T, role uint8, method, path, query, body, headers string) {
 		if path == "/v1/events" {
-			return // goes on for ever
+			return // runs for ever
 		}
 		r := httptest.NewRequestWithContext(t.Context(), "POST", "http://fovea/", strings.NewReader(body))
 		r.Method, r.URL = method, &url.URL{Path: path, RawQuery: query}

@@ -108,7 +108,7 @@ func (s *site) write(name, text string) {
 	}
 }
 
-// reply is what came back.
+// reply is a response.
 type reply struct {
 	status int
 	header http.Header
@@ -149,7 +149,7 @@ func (s *site) ask(method, path, body string, headers ...string) reply {
 	return reply{answer.StatusCode, answer.Header, text}
 }
 
-// TestAbuse: whatever is sent, the answer is a problem that says what is wrong,
+// TestAbuse: whatever is sent, the answer is a problem that tells what is wrong,
 // and nothing changes.
 func TestAbuse(t *testing.T) {
 	s := open(t, map[string]string{"a.org": "* A\n", "mine.org": "* Mine\n"})

@@ -66,7 +66,7 @@ type keyedRequest struct {
 	answer []byte        // nil when it failed, or is not stored
 }
 
-// do returns the stored answer of a request under a key, or else that of next.
+// do returns the stored answer of a request under a key, or else next's.
 func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]byte, c api.Call, next api.Service) (any, error) {
 	for {
 		r, isFirst := i.find(key, sum)

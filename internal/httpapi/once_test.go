@@ -192,7 +192,7 @@ func (s *site) driftApart() { s.must("rollback", `{"to":"seq:1","memory_only":tr
 // copied is where depart puts a copy of the state.
 func (s *site) copied() string { return filepath.Join(filepath.Dir(s.dir), "copy") }
 
-// depart makes a copy of the memory, in which somebody has gone on.
+// depart makes a copy of the memory with further commits.
 func (s *site) depart() {
 	s.t.Helper()
 	memex := filepath.Join(filepath.Dir(s.dir), "memex")

@@ -77,7 +77,7 @@ func pathOf(op *api.Operation, schemas, problem object) (object, error) {
 	return item, nil
 }
 
-// parametersOf lists what a GET takes; the schema of the request says what each means.
+// parametersOf lists the parameters of a GET; the schema of the request describes each.
 func parametersOf(s *shape, schemas object) []any {
 	list := []any{}
 	request, ok := schemas[s.op.Request.Name()].(*jsonschema.Schema)
@@ -172,7 +172,7 @@ func (s *shape) asked() []any {
 	return list
 }
 
-// who are the headers that say who asks, and where.
+// who are the headers that name the caller and the scopes.
 func who() []any {
 	role := headerOf(api.HeaderRole, "what the request is held to; counts where "+api.HeaderAgent+" does")
 	role["schema"] = object{"type": "string", "enum": []string{string(api.Owner), string(api.Agent), string(api.Reader)}}
@@ -209,7 +209,7 @@ func headerSchema(about string) object {
 	return object{"description": about, "schema": object{"type": "string"}}
 }
 
-// beside describes what is no operation of the memory.
+// beside describes the paths that are no operations of the memory.
 func beside(hello, problem object) object {
 	get := func(summary, kind string, schema object, parameters ...any) object {
 		return object{"get": object{

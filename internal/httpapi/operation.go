@@ -48,7 +48,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	}
 }
 
-// statusOf is Status, but what HTTP has statuses for is told as HTTP does.
+// statusOf is Status, with the statuses of HTTP where it has them.
 func statusOf(err error) int {
 	switch {
 	case errors.Is(err, errTooOften), errors.Is(err, errGaveWay):
@@ -98,7 +98,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil && gaveWay(r.Context()) {
-		return nil, false // sharing says so
+		return nil, false // sharing answers
 	}
 	if err != nil {
 		status, why := http.StatusBadRequest, "the request: "+err.Error()
@@ -112,7 +112,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		problem(w, http.StatusUnsupportedMediaType, "invalid", "send JSON, with Content-Type: application/json")
 		return nil, false
 	}
-	if r.Header.Get("If-Match") != "" && sh.op.Effect != api.Reads { // who sends it wants the write to hang on it
+	if r.Header.Get("If-Match") != "" && sh.op.Effect != api.Reads { // the sender wants the write to depend on it
 		fail(w, sh.op.Name, sh.invalid(errors.New("If-Match is not read; send the digest of the node as base, where there is one")))
 		return nil, false
 	}

@@ -65,7 +65,7 @@ func writeProblem(w http.ResponseWriter, f api.Fault) {
 }
 
 // recovered answers with 500 where what serves a request panics, and logs it as an error
-// with its stack. An answer that has begun is cut off, so that nobody takes it for whole.
+// with its stack. An answer that has begun is cut off, so that it does not pass for whole.
 func (s *Server) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kept := &statusWriter{ResponseWriter: w}

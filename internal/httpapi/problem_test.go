@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
-// TestStatusesAreDocumented: each kind of error has the status that doc/http.md says.
+// TestStatusesAreDocumented: each kind of error has the status of doc/http.md.
 func TestStatusesAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../doc/http.md")
 	if err != nil {

@@ -37,7 +37,7 @@ type rates struct {
 	agents bound.Map[string, *rate.Limiter]
 }
 
-// limit begins to count anew if the limit is another one.
+// limit restarts the count if the limit changed.
 func (l *rates) limit(perMinute int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Server) limited(next api.Service) api.Service {
 	}
 }
 
-// turn returns when an agent may write. To keep a whole state counts as keptShare of what it may write
+// turn returns when an agent may write. Keeping a whole state counts as keptShare of what it may write
 // at once.
 func (s *Server) turn(ctx context.Context, agent string, keeps bool) error {
 	limiter, writes := s.rates.of(agent), 1

@@ -51,7 +51,7 @@ type Admission func(*http.Request) (api.Grant, error)
 // Server is the state that all listeners share. It is safe for concurrent use.
 type Server struct {
 	opts    Options
-	service api.Service // opts.Service behind the middlewares of New
+	service api.Service // opts.Service wrapped in the middlewares of New
 	mcp     http.Handler
 	rates   rates
 
@@ -180,7 +180,7 @@ func (c *timedBody) Read(b []byte) (int, error) {
 
 func (s *Server) hello(w http.ResponseWriter, r *http.Request) {
 	h := s.opts.Hello()
-	if author.GrantOf(r.Context()).Role != api.Owner { // digests of what few letters say can be guessed
+	if author.GrantOf(r.Context()).Role != api.Owner { // digests of short texts can be guessed
 		h.Settings = nil
 	}
 	s.answer(w, r, h)

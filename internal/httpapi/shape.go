@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// shape is what a face must know of an operation's types.
+// shape describes an operation's types for a face.
 type shape struct {
 	op       *api.Operation
 	fields   map[string]reflect.Type // of the request, by key

@@ -67,7 +67,7 @@ func answering(t testing.TB) asked {
 	return asked{h}
 }
 
-// ask sends a request as somebody of a role.
+// ask sends a request in a role.
 func (a asked) ask(t testing.TB, role, method, path, body string, headers ...[2]string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(t.Context(), method, "http://fovea"+path, strings.NewReader(body))
 	r.Header = http.Header{"Authorization": {"Bearer " + role}, "Content-Type": {"application/json"}}

@@ -57,7 +57,7 @@ func (s *Server) sharing(next http.Handler) http.Handler {
 	}))
 }
 
-// streaming limits the open streams of a bearer. One that ends for a newer one says so in a
+// streaming limits the open streams of a bearer. One that ends for a newer one reports it in a
 // comment, which readers of such a stream skip.
 func (s *Server) streaming(next http.Handler) http.Handler {
 	return taking(s.streams, errStreamGaveWay, next, func(w *statusWriter) {

@@ -23,7 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
-// callers are who may bear the name ada, or none, with different rights.
+// callers have the name ada, or none, with different rights.
 var callers = map[string]api.Grant{
 	"the owner":              {Role: api.Owner},
 	"the owner in a name":    {Role: api.Owner, Agent: "ada"},

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Term is a term of a question. A weight of 1 is that of one occurrence.
+// Term is a term of a question. A weight of 1 counts as one occurrence.
 type Term struct {
 	Text   string
 	Weight float64
@@ -31,7 +31,7 @@ const (
 	wideRadius = 5
 )
 
-// A window saturates later than a document, because more documents stand in it.
+// A window saturates later than a document, because it has more documents.
 const (
 	nearSaturation = 2 * k1
 	wideSaturation = 4 * k1
@@ -110,7 +110,7 @@ func (o *Order) formulas() formulas {
 }
 
 // scatter adds the weight of a term in each document to the windows that the document
-// stands in, and returns in how many documents the term is.
+// is in, and returns how many documents have the term.
 func (o *Order) scatter(term string, f bm25, s *Scores) (df int) {
 	for i := range o.index.parts {
 		p := &o.index.parts[i]

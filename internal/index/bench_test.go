@@ -146,7 +146,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchCommon searches for two words of which every document has one.
+// BenchmarkSearchCommon searches for two words; every document has one of them.
 func BenchmarkSearchCommon(b *testing.B) {
 	for _, n := range []int{900, 4500} {
 		docs, _ := files(n)

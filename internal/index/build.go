@@ -122,7 +122,7 @@ func (b *builder) internTerm(term string) uint32 {
 	return t
 }
 
-// segment returns what was read as a segment without ids.
+// segment returns the documents read, as a segment without ids.
 func (b *builder) segment() *segment {
 	order := b.terms.sorted()
 	s := &segment{lengths: b.lengths, terms: b.terms.table(order)}

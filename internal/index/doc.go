@@ -4,7 +4,7 @@
 // an update returns a new one.
 //
 // [Lexical] is an inverted index over the fields title, tags and body, ranked by BM25.
-// [Order] says where documents stand in their files, scores them with the documents around
+// [Order] has the positions of documents in their files, scores them with the documents around
 // them, and measures by [Lift] whether these have to do with each other. Marks are facts of
 // documents that are looked up exactly and are no words.
 // [Attributes] maps a key and a value to ids: keywords, tags, properties, link targets.

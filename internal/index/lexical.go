@@ -15,7 +15,7 @@ type Doc struct {
 	Title string
 	Tags  []string
 	Body  string
-	// Marks are facts that are looked up as they are and are no words: a search never
+	// Marks are facts that are looked up verbatim and are not words: a search never
 	// finds them, and they add nothing to the length.
 	Marks []string
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Lift says how much the documents of a file have to do with each other.
+// Lift measures how much the documents of a file have to do with each other.
 type Lift struct {
 	// Neighbours is how much more alike neighbours are than documents of the same file
-	// that stand further apart: 1 if the order says nothing.
+	// that are further apart: 1 if the order tells nothing.
 	Neighbours float64
 	// File is how much more alike the documents of the file are than any two documents.
 	File float64
 }
 
-// Limits of what is read to measure a lift, and of its noise.
+// Limits of the text read to measure a lift, and of its noise.
 const (
 	maxLiftDocs  = 64  // documents of a file that are read
 	liftRun      = 8   // documents read one after the other
@@ -47,10 +47,10 @@ func (l likeness) shrunk(mean float64) float64 {
 	return (l.sum + liftPrior*mean) / (l.pairs + liftPrior)
 }
 
-// cohesion is what a file's own words tell, whatever stands in other files.
+// cohesion is measured from a file's own words, independent of other files.
 type cohesion struct{ near, far likeness }
 
-// pool is what the sample tells of the whole index. It is immutable.
+// pool has the statistics that the sample gives of the whole index. It is immutable.
 type pool struct {
 	files  []*File // that were read
 	whole  cohesion
@@ -65,7 +65,7 @@ type liftMemo struct {
 	lift Lift
 }
 
-// Lift measures file n, or returns what was measured before. text returns the text of a
+// Lift measures file n, or returns the earlier measurement. text returns the text of a
 // document. Only the first maxLiftBytes of at most maxLiftDocs documents are read; what
 // was measured is kept until the file changes.
 func (o *Order) Lift(n int, text func(id string) string) Lift {
@@ -87,7 +87,7 @@ func (o *Order) Lift(n int, text func(id string) string) Lift {
 	return next.lift
 }
 
-// ratio is a/b, 1 if b says nothing.
+// ratio is a/b, 1 if b is too small.
 func ratio(a, b float64) float64 {
 	const least = 1e-9
 	if b < least {
@@ -255,7 +255,7 @@ func pairs(n int, f func(i, j int)) {
 	}
 }
 
-// poolOf returns what the sample tells: what was read before if no file of the sample
+// poolOf returns the pool of the sample: the earlier one if no file of the sample
 // changed since.
 func (o *Order) poolOf(text func(id string) string) *pool {
 	o.once.Do(func() {
@@ -305,7 +305,7 @@ func newPool(files []*File, text func(id string) string) *pool {
 	return p
 }
 
-// alike compares documents of one file with each other, by what is rare in the whole
+// alike compares documents of one file with each other, by words that are rare in the whole
 // index.
 func (p *pool) alike(docs []sampled) (l likeness) {
 	v := weigh(docs, p.words)

@@ -39,7 +39,7 @@ func NewMatcher(question string) *Matcher {
 func (m *Matcher) Len() int { return len(m.numbers) }
 
 // Append appends the numbers, from 0, of the terms that occur in text, with repeats, in
-// the order of the text. O(len(text)), without allocation besides that of the list.
+// the order of the text. O(len(text)), allocates only the list.
 func (m *Matcher) Append(found []int32, text string) []int32 {
 	var s scanner
 	s.reset(text)

@@ -19,13 +19,13 @@ type File struct {
 	// Last is, for each document, the index in IDs of the last document below it, its own
 	// if there is none.
 	Last []int32
-	// Bare says that the first document is a title for the others and has no text.
+	// Bare means that the first document is a title for the others and has no text.
 	Bare bool
 
 	lift atomic.Pointer[liftMemo]
 }
 
-// Order says where the documents of an index stand: in files, sorted by path. A
+// Order is the order of the documents of an index: in files, sorted by path. A
 // document's position counts from the first document of the first file. An Order is
 // immutable and safe for concurrent reads. Which positions documents have depends only
 // on the files.
@@ -71,7 +71,7 @@ func NewOrder(x *Lexical, files []*File) *Order {
 }
 
 // Update returns the order after a change: x is the updated index, files the files that
-// were added or have other documents, and gone has the paths of those that were
+// were added or have other documents, and gone has the paths of files that were
 // removed. The receiver does not change. O(documents), with a small factor: two
 // passes over arrays of four bytes a document.
 func (o *Order) Update(x *Lexical, files []*File, gone map[string]bool) *Order {
@@ -163,12 +163,12 @@ func placesOf(p *part, find func(id string) uint32) []uint32 {
 type moves struct {
 	from, to *Order
 	file     []int             // by file of from: the file of to with its path, -1 for none
-	byName   map[string]uint32 // position in to of documents that are not where they were in their file
+	byName   map[string]uint32 // position in to of documents that moved within their file
 }
 
 func (o *Order) moves(next *Order) *moves {
 	m := &moves{from: o, to: next, file: make([]int, len(o.files)), byName: map[string]uint32{}}
-	before := make([]int, len(next.files)) // by file of next: that of o plus one
+	before := make([]int, len(next.files)) // by file of next: its number in o plus one
 	for i, f := range o.files {
 		m.file[i] = -1
 		if at, ok := slices.BinarySearchFunc(next.files, f.Path, func(f *File, path string) int { return cmp.Compare(f.Path, path) }); ok {

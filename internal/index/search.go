@@ -54,7 +54,7 @@ func compareHits(a, b Hit) int {
 }
 
 // Search returns the documents that have a term of the query, best first, equal scores
-// by id. The score is BM25 with the statistics of all documents, including those that
+// by id. The score is BM25 with the statistics of all documents, including any that
 // Keep rejects. O(postings of the terms).
 func (x *Lexical) Search(q Query) []Hit {
 	if x.Len() == 0 {

@@ -53,7 +53,7 @@ type posting struct {
 	weight uint32 // weighted occurrences, never 0
 }
 
-// appendPosting encodes a posting. gap is the number of the document less that of the
+// appendPosting encodes a posting. gap is the number of the document less the number of the
 // one after the previous posting (less 0 for the first). A weight of 1 is encoded as
 // the number 2*gap+1, any other as 2*gap followed by the weight. Nine out of ten
 // postings of prose take one byte.

@@ -165,7 +165,7 @@ type misspelling struct {
 }
 
 // suffixes are endings that stemming takes away only where the word before it is spelled
-// well: the stem of "reference" is "refer", that of "refrence" is "refrenc".
+// well: the stem of "reference" is "refer", the one of "refrence" is "refrenc".
 var suffixes = func() map[string]bool {
 	set := map[string]bool{}
 	for suffix := range strings.FieldsSeq("s e es ed ing ings er ers ly al ful ous ive able ible ness ment ments ity " +
@@ -243,7 +243,7 @@ func (m *misspelling) edits(term string) (n int, ok bool) {
 }
 
 // distance returns the edits between a form of the word and the other term, or more than
-// maxEdits if their lengths say enough. suffix allows for a suffix of the form.
+// maxEdits if their lengths suffice to tell. suffix allows for a suffix of the form.
 func (m *misspelling) distance(form []rune, suffix bool) int {
 	const maxSuffix = 6
 	other, best := m.other, m.maxEdits+1

@@ -92,12 +92,12 @@ func ParseCID(text string) (merkle.Digest, error) {
 	return d, nil
 }
 
-// Found is what a CID names.
+// Found is the target of a CID.
 type Found struct {
 	CID merkle.Digest // that was named
 	// Archive is an archive with histories, nil for a state without history.
 	Archive *place.Manifest
-	// Root is that of the state, of an archive the zero digest.
+	// Root is the root of the state, for an archive the zero digest.
 	Root merkle.Digest
 	// Seq is the number of the commit that was named, 0 for a root.
 	Seq uint64
@@ -108,7 +108,7 @@ func (f Found) Scopes() []string {
 	if f.Archive == nil {
 		return []string{scope.Memex}
 	}
-	var names []string // not all that a kept pack has goes on to the end
+	var names []string // not every scope of a kept pack continues to the end
 	for _, s := range f.Archive.Scopes {
 		names = append(names, s.Scope)
 	}
@@ -116,7 +116,7 @@ func (f Found) Scopes() []string {
 	return slices.Compact(names)
 }
 
-// Fetch reads what a CID names into a state folder: an archive as place.ReadInto does, and where it is wanted
+// Fetch reads the target of a CID into a state folder: an archive as place.ReadInto does, and on request
 // a state, as a history of one commit. key opens a sealed archive. After an error the folder holds a part.
 // Errors: ErrStateOnly, those of Find, ReadArchive, FetchState and place.ReadInto.
 func (c *Client) Fetch(ctx context.Context, d merkle.Digest, key place.Identity, in vfs.FS, memex string, wantState bool) (Found, error) {
@@ -139,7 +139,7 @@ func (c *Client) Fetch(ctx context.Context, d merkle.Digest, key place.Identity,
 	return found, err
 }
 
-// Find returns what a CID names; key opens a sealed archive. Errors: ErrOther, place.ErrNoKey,
+// Find returns the target of a CID; key opens a sealed archive. Errors: ErrOther, place.ErrNoKey,
 // place.ErrSeal, those of Client.Block.
 func (c *Client) Find(ctx context.Context, d merkle.Digest, key place.Identity) (Found, error) {
 	block, err := c.Block(ctx, d)

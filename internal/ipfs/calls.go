@@ -143,7 +143,7 @@ func (c *Client) Pinned(ctx context.Context, d merkle.Digest) (bool, error) {
 	return len(found.Keys) > 0, err
 }
 
-// Pin pins a block with all that it links to, all of which the daemon must have. If before
+// Pin pins a block with all that it links to; the daemon must have all of it. If before
 // is pinned, the daemon looks only at the difference; before stays pinned. Errors: ErrDaemon
 // where a block is missing, those of a call.
 func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
@@ -198,7 +198,7 @@ var (
 	ErrDown = errors.New("no IPFS daemon answers there; start it with ipfs daemon")
 	// ErrSlow is returned for a daemon that makes too little progress for as long as the deadline.
 	ErrSlow = errors.New("the IPFS daemon does not go on; see what it does, or start it anew")
-	// ErrDaemon is returned for what a daemon refuses, with its words.
+	// ErrDaemon is returned when a daemon refuses, with its words.
 	ErrDaemon = errors.New("the IPFS daemon says")
 	// ErrAnswer is returned for answers that Kubo does not give.
 	ErrAnswer = errors.New("it does not answer as the RPC of Kubo does")
@@ -206,7 +206,7 @@ var (
 	ErrCID = errors.New("not a CID of an archive, a commit or a state: these begin with bafyrei")
 	// ErrOther is returned for a block that is none of Fovea's, or of another version.
 	ErrOther = errors.New("it is no archive, commit or state that this version of Fovea reads")
-	// ErrOrder is returned where something else stands than what the blocks before name.
+	// ErrOrder is returned for a block other than the earlier blocks name.
 	ErrOrder = errors.New("another block than the next one that is named")
 	// ErrExpands is returned for a state that is many times larger than its blocks.
 	ErrExpands = errors.New("it expands to many times the size of its blocks")

@@ -18,10 +18,10 @@ import (
 	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
-// Deadline is how long a call may wait for the daemon, less what it gains by going on (package transfer).
+// Deadline is how long a call may wait for a daemon without progress (package transfer).
 const Deadline = 5 * time.Second
 
-// maxMessage bounds what is read of an error, and of an answer that is one value.
+// maxMessage bounds the bytes read of an error, and of an answer that is one value.
 const maxMessage = 64 << 10
 
 // Client speaks to the daemon at one address. It is safe for concurrent use.
@@ -34,12 +34,12 @@ type Client struct {
 // NewClient returns a client for an address as ParseAddress returns it. It opens no connection.
 func NewClient(address string) *Client {
 	base := transfer.Direct()
-	base.Proxy = nil // what is sent to a daemon is for it alone
+	base.Proxy = nil // requests to a daemon are for it alone
 	base.MaxResponseHeaderBytes, base.DisableCompression = maxMessage, true
 	base.MaxIdleConns, base.IdleConnTimeout = 4, 10*time.Second
 	link := &transfer.Transport{Base: base, Limit: Deadline, Err: ErrSlow, Rate: func(r *http.Request) int {
 		if strings.HasSuffix(r.URL.Path, "/pin/add") {
-			return 16 // twice a second it says how far it is
+			return 16 // it reports progress twice a second
 		}
 		return transfer.MinRate
 	}}
@@ -96,7 +96,7 @@ func (c *Client) ask(ctx context.Context, name string, args url.Values, into any
 	return err
 }
 
-// explain says why there is no answer.
+// explain tells why there is no answer.
 func (c *Client) explain(ctx context.Context, err error) error {
 	_, dial := errors.AsType[*net.OpError](err)
 	switch {
@@ -151,5 +151,5 @@ func (a *answer) Close() {
 	_ = a.from.Body.Close() // it was only read
 }
 
-// oneLine makes what a daemon says safe to print.
+// oneLine makes a daemon's message safe to print.
 func oneLine(said string) string { return text.Truncate(text.Line(said), 300) }

@@ -17,7 +17,7 @@
 //     previous archive stays pinned, and the record of it does not change.
 //   - A caller publishes nothing that it has read before the reading function has returned nil.
 //
-// Elsewhere: bundles, streams of blocks, seals, what a manifest says and which packs are joined
+// Elsewhere: bundles, streams of blocks, seals, the content of a manifest and which packs are joined
 // (package place), what becomes of a state that was fetched (package travel). The page is
 // doc/format/ipfs.md.
 package ipfs

@@ -55,13 +55,13 @@ func (c *Client) readPack(ctx context.Context, p place.Pack, sealed bool, key pl
 	if err == nil {
 		_, err = io.Copy(io.Discard, in) // to the end of the seal
 	}
-	if fetchErr := parts.Err(); fetchErr != nil { // rather than what the reader made of it
+	if fetchErr := parts.Err(); fetchErr != nil { // rather than the reader's error
 		return fetchErr
 	}
 	return err
 }
 
-// unwrapped is what ended a stream: rather what the daemon said than where it ended.
+// unwrapped is the cause of a stream's end: the daemon's message rather than the position.
 func unwrapped(err error) error {
 	for _, of := range []error{ErrDaemon, ErrSlow, ErrDown} {
 		if errors.Is(err, of) {
@@ -86,7 +86,7 @@ type fetcher struct {
 	count int
 }
 
-// piece returns the next piece, io.EOF behind the last one.
+// piece returns the next piece, io.EOF after the last one.
 func (f *fetcher) piece() ([]byte, error) {
 	d, err := f.lists.next()
 	if err == io.EOF && f.left > 0 {

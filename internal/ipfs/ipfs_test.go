@@ -101,7 +101,7 @@ func hanging(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// TestBadDaemons: whatever answers in the place of Kubo, a call ends, and with an error of its
+// TestBadDaemons: whatever answers instead of Kubo, a call ends, and with an error of its
 // own; no block counts that does not have its digest.
 func TestBadDaemons(t *testing.T) {
 	one := []byte("\x81\x01")
@@ -198,7 +198,7 @@ func manifest(sealed bool) *place.Manifest {
 	return m
 }
 
-// TestManifest: what was written is read again, with the key; the body of a sealed one names
+// TestManifest: a written manifest can be read, with the key; the body of a sealed one names
 // nothing, and other manifests are refused.
 func TestManifest(t *testing.T) {
 	key, err := place.NewKey()
@@ -273,7 +273,7 @@ func serving(t *testing.T, root merkle.Digest, raw bool, blocks ...[]byte) *ipfs
 }
 
 // TestArchiveWithoutEnd: an archive whose lists lead back to the same piece for ever, or that
-// lacks or swaps pieces, is refused after as many bytes as it says that it has.
+// lacks or swaps pieces, is refused after as many bytes as it declares.
 func TestArchiveWithoutEnd(t *testing.T) {
 	var buf bytes.Buffer
 	out, err := place.NewWriter(&buf, merkle.Sum(nil))
@@ -355,7 +355,7 @@ func stateOf(t testing.TB, nodes int, content string, change func(*node.Node)) (
 }
 
 // TestStateExpands: a state of few blocks that many nodes share is refused before it is made,
-// and so is one whose map names what is not there.
+// and so is one whose map names missing blocks.
 func TestStateExpands(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

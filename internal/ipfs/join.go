@@ -43,7 +43,7 @@ func (p *pushing) joined(packs []place.Pack) error {
 
 // lists describes the lists of states in a manifest.
 type lists struct {
-	// Levels are how often each was joined, in the order of the manifest, never rising but for the
+	// Levels are how often each was joined, in the order of the manifest, never rising except for the
 	// first: that one has a whole state and is never joined.
 	Levels []int `json:"levels,omitempty"`
 	// Whole is how many blocks the first one names, Added how many the others do.
@@ -51,13 +51,13 @@ type lists struct {
 	Added int `json:"added"`
 }
 
-// stale reports whether a state has to be written whole: what is no longer in it would be more
+// stale reports whether a state has to be written whole: its dropped blocks would be more
 // than it is, or there would be too many lists.
 func (l *lists) stale(states []merkle.Digest) bool {
 	return len(l.Levels) != len(states) || len(states) >= MaxPacks/2 || l.Added > l.Whole
 }
 
-// add adds a list of blocks to lists, and joins those that are there joinLists times.
+// add adds a list of blocks to lists, and joins levels that have joinLists of them.
 func (l *lists) add(out *place.Writer, states, fresh []merkle.Digest) ([]merkle.Digest, error) {
 	list, err := writeList(out, fresh)
 	if err != nil {

@@ -23,10 +23,10 @@ const (
 	ListLinks = 1024
 )
 
-// kindArchive is what a manifest says that it is.
+// kindArchive is the kind that a manifest states.
 const kindArchive = "archive"
 
-// encode returns the block of a manifest: what the daemon follows, and the body, which is sealed for
+// encode returns the block of a manifest: the links that the daemon follows, and the body, sealed for
 // those whom the archive is for.
 func encode(m *place.Manifest, to []place.Recipient) ([]byte, error) {
 	body := m.Body()

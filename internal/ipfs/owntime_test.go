@@ -28,7 +28,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// taking is a daemon that takes an import: at once, but for a pause behind each part.
+// taking is a daemon that takes an import: at once, except for a pause after each part.
 type taking struct{ pause time.Duration }
 
 func (d taking) RoundTrip(r *http.Request) (*http.Response, error) {

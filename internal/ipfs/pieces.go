@@ -12,14 +12,14 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// rawLink is what a link to a block of no codec begins with, up to its digest.
+// rawLink is the beginning of a link to a block of no codec, up to its digest.
 const rawLink = "\xd8\x2a\x58\x25\x00\x01\x55\x12\x20"
 
-// codedLink is that of a link to a block of a list.
+// codedLink is the beginning of a link to a block of a list.
 const codedLink = "\xd8\x2a\x58\x25\x00\x01\x71\x12\x20"
 
 // writeList writes the blocks of a list of pieces and returns the digest of the last: links to
-// the pieces, which are raw so that the daemon keeps a block and not what it links to; where
+// the pieces, which are raw so that the daemon keeps a block without its links; where
 // there are too many, links to such lists.
 func writeList(out *place.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
 	kind := rawLink
@@ -53,7 +53,7 @@ func listOf(kind string, links []merkle.Digest) []byte {
 // readList reads a block of a list: links to pieces, or to further lists.
 func readList(block []byte) (links []merkle.Digest, raw bool, err error) {
 	const size = len(rawLink) + merkle.DigestSize
-	n := len(block) / size // what stands before the links is shorter than one
+	n := len(block) / size // the head before the links is shorter than one
 	rest, isList := bytes.CutPrefix(block, merkle.AppendList(nil, n))
 	if !isList || n == 0 || n > ListLinks || len(rest) != n*size {
 		return nil, false, fmt.Errorf("a list of pieces: %w", ErrOther)
@@ -73,7 +73,7 @@ func readList(block []byte) (links []merkle.Digest, raw bool, err error) {
 	return links, kind == rawLink, nil
 }
 
-// maxDepth is how many lists stand above one another: 1024 links each, for MaxPieces.
+// maxDepth is the depth of nested lists: 1024 links each, for MaxPieces.
 const maxDepth = 3
 
 // walk goes through the pieces of a list, in the order of an export.
@@ -93,7 +93,7 @@ func walkOf(list merkle.Digest, get func(merkle.Digest) ([]byte, error)) *walk {
 	return &walk{get, []link{{to: list}}}
 }
 
-// next returns the next piece, io.EOF behind the last one.
+// next returns the next piece, io.EOF after the last one.
 func (w *walk) next() (merkle.Digest, error) {
 	for len(w.todo) > 0 {
 		at := w.todo[len(w.todo)-1]

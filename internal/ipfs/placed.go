@@ -13,10 +13,10 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// placedFile is where the state folder names what is on IPFS: a CID in each line, oldest first.
+// placedFile lists in the state folder everything put on IPFS: a CID in each line, oldest first.
 const placedFile = "ipfs-cids"
 
-// Record notes in a state folder that what a CID names is on IPFS, or is about to be: a purge
+// Record notes in a state folder that a CID is on IPFS, or is about to be: a purge
 // cannot reach it. It is durable when Record returns. The caller is the only one who calls it for
 // that folder. O(CIDs noted).
 func Record(state vfs.FS, d merkle.Digest) error {

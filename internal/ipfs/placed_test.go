@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TestRecord: what was noted is there after a crash, each once, also behind a line that a crash cut
+// TestRecord: notes are there after a crash, each once, also after a line that a crash cut
 // off.
 func TestRecord(t *testing.T) {
 	d := func(i byte) merkle.Digest { return merkle.Sum([]byte{i}) }

@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// knownFile is where the state folder has what is known of the daemon.
+// knownFile keeps the known content of the daemon in the state folder.
 const knownFile = "ipfs.json"
 
 // known is the newest archive that this memory has put there.
@@ -31,18 +31,18 @@ type known struct {
 	Pending merkle.Digest `json:"pending,omitzero"`
 }
 
-// Job is what a push puts on a daemon.
+// Job is the input of a push to a daemon.
 type Job struct {
 	Client *Client
-	// State is the folder that keeps a record of what the daemon has.
+	// State is the folder that records the daemon's content.
 	State vfs.FS
-	// Sources are the histories, that of the memex first, each with its State.
+	// Sources are the histories, the memex's first, each with its State.
 	Sources []place.Source
-	// To are those whom it is sealed for; for nobody it is plain.
+	// To are the recipients of the seal; without any it is plain.
 	To []place.Recipient
 }
 
-// Sent is what a push put on a daemon.
+// Sent is the result of a push to a daemon.
 type Sent struct {
 	// CID is what to hand on: of a plain archive the newest commit, else the archive.
 	CID merkle.Digest
@@ -56,7 +56,7 @@ type Sent struct {
 	Stateless []string
 }
 
-// Push puts histories on a daemon: what came since the last push, or everything if the daemon does
+// Push puts histories on a daemon: the news since the last push, or everything if the daemon does
 // not have that any longer. After an error the previous archive is still pinned, and the next push
 // makes up for the failure. Errors: place.ErrNothing, those of the stores, of Client.Import and
 // Client.Pin.
@@ -67,7 +67,7 @@ func Push(ctx context.Context, job *Job) (Sent, error) {
 	k := load(job.State)
 	p := &pushing{Job: job, ctx: ctx, known: k, done: map[merkle.Digest]bool{}}
 	sent, err := p.run()
-	if errors.Is(err, ErrDaemon) && !k.CID.IsZero() { // it may have lost what was there
+	if errors.Is(err, ErrDaemon) && !k.CID.IsZero() { // it may have lost blocks
 		p = &pushing{Job: job, ctx: ctx, known: known{Pending: p.known.Pending}, done: map[merkle.Digest]bool{}}
 		sent, err = p.run()
 	}
@@ -77,7 +77,7 @@ func Push(ctx context.Context, job *Job) (Sent, error) {
 	return sent, nil
 }
 
-// load returns what is known; where that cannot be read, all is put there again.
+// load returns the known content; if it cannot be read, everything is sent again.
 func load(in vfs.FS) (k known) {
 	if vfs.ReadJSON(in, knownFile, &k) != nil {
 		return known{}
@@ -93,7 +93,7 @@ type pushing struct {
 	out   *place.Writer
 	done  map[merkle.Digest]bool // blocks that the pack has, or that were written
 	there map[merkle.Digest]bool // pieces of packs that are joined
-	fresh []merkle.Digest        // those that states alone have
+	fresh []merkle.Digest        // blocks that states alone have
 	anew  bool                   // states are written whole
 	next  known
 	sent  Sent
@@ -134,7 +134,7 @@ func (p *pushing) run() (Sent, error) {
 	return p.outcome(), err
 }
 
-// outcome is what is reported of the archive.
+// outcome is the report about the archive.
 func (p *pushing) outcome() Sent {
 	s := p.sent
 	s.Archive, s.Sealed, s.Root = p.next.CID, p.next.Manifest.Sealed, p.Sources[0].Root
@@ -158,7 +158,7 @@ func (p *pushing) prepare() ([]place.Pack, error) {
 	p.next = known{Address: p.Client.Address(), Gone: gone, For: namesOf(p.To), Manifest: place.ManifestOf(p.Sources, len(p.To) > 0)}
 	k := &p.known
 	if gone > k.Gone || k.Address != p.next.Address || k.Manifest.Memex != p.next.Manifest.Memex || !slices.Equal(k.For, p.next.For) {
-		p.known = known{Pending: k.Pending} // what was purged must not stay, what is sealed for others cannot be opened
+		p.known = known{Pending: k.Pending} // purged data must not stay, and data sealed for others cannot be opened
 	}
 	packs, some, most := p.known.Manifest.Packs, joinPlain, keepPlain
 	if p.next.Manifest.Sealed {

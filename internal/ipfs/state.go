@@ -55,8 +55,8 @@ func (p *pushing) pushState(s *place.Source) error {
 	return err
 }
 
-// states writes what the newest states have and the archive before has not, and a list of it.
-// From time to time it is written anew in full, so that what no state has any longer goes.
+// states writes the blocks of the newest states that the archive before lacks, and a list of them.
+// From time to time all is rewritten, so that blocks that no state has any longer go.
 func (p *pushing) states() error {
 	m, before := &p.next.Manifest, p.known.Manifest.States
 	p.anew = p.known.Lists.stale(before)
@@ -104,7 +104,7 @@ func (p *pushing) state(s *place.Source) error {
 	return nil
 }
 
-// before undoes the commits of a source behind one, and returns the map of the state there with
+// before undoes the commits of a source after one, and returns the map of the state there with
 // the entries that the nodes changed since had in it, nil for none. The root proves both.
 func before(ctx context.Context, s *place.Source, since place.End) (old merkle.Map[*node.Node], was map[string]*node.Entry, err error) {
 	if since.Seq > s.Seq {
@@ -166,7 +166,7 @@ func (p *pushing) changes(s *place.Source, old merkle.Map[*node.Node], was map[s
 	return s.State.Tree().BlocksSince(old, p.put)
 }
 
-// hadBlocks adds the blocks that a node had: the own one, that of the version, and those into
+// hadBlocks adds the blocks that a node had: its own, its version's, and the ones into
 // which a long content and a long list of children are cut.
 func hadBlocks(s *place.Source, id string, was map[string]*node.Entry, there map[merkle.Digest]bool) {
 	entry := was[id]
@@ -196,7 +196,7 @@ func hadBlocks(s *place.Source, id string, was map[string]*node.Entry, there map
 	there[entry.Own], there[entry.Version] = true, true
 }
 
-// node writes the blocks of a node's version and of its own, but for those that are there.
+// node writes the version block and the own block of a node, unless they are there.
 func (p *pushing) node(s *graph.State, n *node.Node, there map[merkle.Digest]bool) error {
 	put := func(d merkle.Digest, block []byte) error {
 		if there[d] {

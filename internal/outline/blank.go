@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxAside      = 1 << 16                   // of the longest comment or literal, in bytes; what is longer is code again behind that
-	beforeOperand = " \t\r\n=(,:;!&|?{}[+~>-" // the bytes behind which an operand may stand, such as a regular expression
+	maxAside      = 1 << 16                   // of the longest comment or literal, in bytes; beyond it, text counts as code again
+	beforeOperand = " \t\r\n=(,:;!&|?{}[+~>-" // the bytes after which an operand may come, such as a regular expression
 )
 
 // blank returns the code of src, which has the same length: blanks for comments and here-documents, and underscores
@@ -48,7 +48,7 @@ func blank(g *grammar, src []byte) []byte {
 	return code
 }
 
-// erase puts blanks into code, but for the ends of its lines.
+// erase replaces code by blanks, except line ends.
 func erase(code []byte) {
 	for i, c := range code {
 		if c != '\n' {
@@ -57,7 +57,7 @@ func erase(code []byte) {
 	}
 }
 
-// hereDocument erases the text that goes on up to a line with nothing but word, and returns its length.
+// hereDocument erases the text up to a line that is just word, and returns its length.
 func hereDocument(code, word []byte) int {
 	end := 0
 	for line := range bytes.Lines(code) {

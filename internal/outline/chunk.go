@@ -33,7 +33,7 @@ const (
 // Chunks cuts a text into pieces of at most limit bytes, at least utf8.UTFMax, that join to
 // the text byte for byte: before definitions of source code and headings of Org and Markdown,
 // else at blank lines, ends of lines, or ends of sentences. It never cuts within a valid rune.
-// Blocks, drawers and tables stay whole where they can, and headings stay with what follows
+// Blocks, drawers and tables stay whole where they can, and headings stay with the text below
 // them. An empty text has no chunks. O(len(src)).
 func Chunks(language string, src []byte, limit int) []Chunk {
 	limit = max(limit, utf8.UTFMax)

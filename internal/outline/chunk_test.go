@@ -139,7 +139,7 @@ func (w terms) Append(found []int32, text string) []int32 {
 }
 
 // TestListing proves that a listing has the outline, with the numbers of the whole file, and
-// behind it the definitions that a question is about.
+// after it the definitions that a question is about.
 func TestListing(t *testing.T) {
 	const src = "package a\n\nimport \"fmt\"\n\n// One is one.\nfunc One() {\n\tfmt.Println(\"valve\")\n}\n\nfunc Two() {\n\tfmt.Println(\"gauge\")\n}\n"
 	texts := func(lines []text.ExcerptLine) (out []string) {

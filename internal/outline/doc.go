@@ -4,7 +4,7 @@
 //
 // A [Definition] is a class, a function, a type and the like, with its lines and its
 // signature. [Language] names the language of a file, [Definitions] lists what the file
-// defines, and a [File] has the outline that a reader sees in place of the file: what it
+// defines, and a [File] has the outline that a reader sees instead of the file: what it
 // imports, its classes and its signatures, each with its line, without comments and bodies.
 //
 // The languages, and the kinds of what they define:
@@ -12,7 +12,7 @@
 //   - Go: func, method, struct, interface, type, const, var
 //   - Python: class, function, method
 //   - JavaScript, TypeScript: class, function, method, getter, setter, constructor; interface,
-//     type, enum, namespace. A function counts if it has a name: that of its declaration, of a
+//     type, enum, namespace. A function counts if it has a name: from its declaration, from a
 //     variable, of a field or of a property.
 //   - Java: class, interface, enum, record, annotation, method, constructor
 //   - C, C++: function, prototype, struct, union, enum, typedef, macro; class, method, alias,
@@ -29,15 +29,15 @@
 // language. Then the head of each statement that begins a line is tried: its text, with dots for what
 // brackets enclose. The rules are regular expressions for heads ([rule]). A body ends by its
 // indentation: what begins within a line, or code that is not indented, has no outline. Macros are
-// not expanded, and no type is resolved. Decorators and annotations stand before the first line of
-// what they are about.
+// not expanded, and no type is resolved. Decorators and annotations come before the first line of
+// their definition.
 //
 // Invariants:
 //
 //   - Any bytes are accepted. Nothing panics, and time is linear in the source: a comment or a
 //     literal matches any text or looks at a few bytes, a long head defines nothing, and the
 //     bytes of all heads are bounded by the source. A source of more than 64 MiB is data.
-//   - Definitions stand in the order of their lines. Lines lie within the source, and a
+//   - Definitions are in the order of their lines. Lines lie within the source, and a
 //     definition within another lies within its lines.
 //   - Equal sources have equal outlines.
 //

@@ -17,7 +17,7 @@ type goFile struct {
 	found []Definition
 }
 
-// parseGo reads src with go/parser, which goes on behind errors of syntax. A part of a file needs no package.
+// parseGo reads src with go/parser, which continues after syntax errors. A part of a file needs no package.
 func parseGo(src []byte) []Definition {
 	const mode = parser.SkipObjectResolution | parser.AllErrors
 	f := &goFile{src: src, set: token.NewFileSet()}
@@ -93,7 +93,7 @@ func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
 }
 
 // add records a definition from the position start, with the signature up to head, which begins with keyword, until end. Where the
-// parser went on behind an error, some of these may be unknown.
+// parser continued after an error, some of these may be unknown.
 func (f *goFile) add(kind, name, parent, keyword string, start, head, end token.Pos) {
 	if !head.IsValid() || head < start {
 		head = end

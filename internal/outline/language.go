@@ -37,7 +37,7 @@ var languages = map[string]*language{
 
 var grammarOfC, grammarOfScripts = sync.OnceValue(cGrammar), sync.OnceValue(scriptGrammar)
 
-// byFile finds the name of a language by what is in the field files.
+// byFile finds the name of a language by its field files.
 var byFile = func() map[string]string {
 	names := map[string]string{}
 	for name, l := range languages {

@@ -13,13 +13,13 @@ import (
 )
 
 // Ranks of the line of a listing that stands for all, and of its first section, which comes
-// behind its outline.
+// after its outline.
 const (
 	bestRank     = -1
 	relevantRank = 1000
 )
 
-// File is what the source code of a file defines. It is immutable, and does not keep the source.
+// File has the definitions of a file of source code. It is immutable, and does not keep the source.
 type File struct {
 	lines []line
 	found []Definition
@@ -35,7 +35,7 @@ func Read(language string, src []byte) *File {
 	return &File{linesOf(found, len(src)), definitions(found)}
 }
 
-// Listing returns the lines that represent the file where there is little room: those of its outline,
+// Listing returns the lines that represent the file where there is little room: its outline,
 // with a lower rank for the outer ones, and after them the lines of the definitions that match
 // the question, the best first. The line of the best definition, or else of the first, has the
 // lowest rank, and so have the lines of definitions that the question names. Each line begins with its number, where first is the number of the
@@ -78,7 +78,7 @@ func named(defs []Definition, lines int, question text.Matcher) []bool {
 	return within
 }
 
-// withSections puts the lines of sections between those of an outline.
+// withSections merges the lines of sections into an outline.
 func withSections(lines []text.ExcerptLine, numbers []int, rank []int, named []bool, source []string, first int) []text.ExcerptLine {
 	var all []text.ExcerptLine
 	next := 1 // line of the source

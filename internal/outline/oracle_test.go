@@ -29,7 +29,7 @@ var misses = flag.String("misses", "", "print the disagreements of this language
 // filesOfLanguage makes 204 files of twelve languages.
 const filesOfLanguage = 17
 
-// perLanguage is the number of files of each language, of which a third is held back.
+// perLanguage is the number of files of each language; a third is held back.
 var perLanguage = flag.Int("files", filesOfLanguage, "files of each language")
 
 // compared has the kinds that are compared, by language: the letters of ctags, and its words with those of this package

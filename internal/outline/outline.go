@@ -16,11 +16,11 @@ const maxDepth = 64
 
 // Definition is something that source code defines, such as a function.
 type Definition struct {
-	// Kind is what it is, in the words of the language: func, class, method, trait.
+	// Kind is its kind, in the words of the language: func, class, method, trait.
 	Kind string
 	// Name is its name, without qualification.
 	Name string
-	// Parent is the name of what it belongs to, such as its class; "" for none. Names of
+	// Parent is the name of its container, such as its class; "" for none. Names of
 	// nested parents are joined by dots.
 	Parent string
 	// Line and EndLine are its first and last line, counted from 1.
@@ -68,8 +68,8 @@ func scan(language string, src []byte) []Definition {
 	return found
 }
 
-// nest makes the depths of found, in the order of lines, those of the definitions around
-// them, and ends each with what is around it, which is at most the source.
+// nest derives the depths of found, in the order of lines, from the definitions around
+// them, and ends each no later than its container or the source.
 func nest(found []Definition, lines int) {
 	var open []int
 	for i := range found {

@@ -202,7 +202,7 @@ var pieces = []string{
 }
 
 // TestReadingIsBounded counts the bytes of heads that rules are tried on, for sources that repeat what begins something: they are
-// no more than so many times the source.
+// at most that many times the source.
 func TestReadingIsBounded(t *testing.T) {
 	for language, l := range languages {
 		if l.grammar == nil {
@@ -224,7 +224,7 @@ func TestReadingIsBounded(t *testing.T) {
 	}
 }
 
-// TestInvariantsOnPieces checks the invariants on what no person writes, in each language.
+// TestInvariantsOnPieces checks the invariants on text that no person writes, in each language.
 func TestInvariantsOnPieces(t *testing.T) {
 	some := rapid.SliceOfN(rapid.SampledFrom(slices.Concat(pieces, []string{"a", "end\n", "if ", "#endif\n", "#define X \\\n", "\r\n", "$", "\xff", "é"})), 0, 40)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -236,7 +236,7 @@ func TestInvariantsOnPieces(t *testing.T) {
 }
 
 // TestHostileSourcesAreBounded reads large sources without an end to their lines, brackets or strings: what is allocated is
-// no more than so many times the source. No allocation depends on how busy the machine is.
+// at most that many times the source. No allocation depends on how busy the machine is.
 func TestHostileSourcesAreBounded(t *testing.T) {
 	hostile := []string{
 		"{", "{}", "({[", "x={}", "a,", "a=b,", "class A{", "def a\n", " def a():", "(defun a (", "f(){", "/", "/[", "'", "`${", "<<A\n", "\\", "#if a\n",

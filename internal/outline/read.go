@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// grammar is what tells the code of a language from the rest, and finds what it defines.
+// grammar tells the code of a language from the rest, and finds definitions.
 type grammar struct {
 	starts   string         // the bytes that asides and operands begin with
-	asides   *regexp.Regexp // what is no code: a comment is its first group, and the word that ends a here-document any other
+	asides   *regexp.Regexp // everything but code: a comment is its first group, the word that ends a here-document any other
 	operands *regexp.Regexp // the same for what begins only where an operand may stand, or nil
 
 	rules    []rule         // the first one that matches a head counts
@@ -21,9 +21,9 @@ type grammar struct {
 	lists    *regexp.Regexp // the head before a brace that is a bracket, since it encloses a list of imports, or nil
 	reserved map[string]bool
 
-	byLine     bool           // the end of a line ends a statement; if not, only that of a directive, an annotation or what ends a body
-	unfinished *regexp.Regexp // beside a backslash, the last two bytes of a line behind which a statement goes on, or nil
-	goesOn     *regexp.Regexp // the start of the line that it goes on with, or nil
+	byLine     bool           // the end of a line ends a statement; if not, only of a directive, an annotation or the end of a body
+	unfinished *regexp.Regexp // besides a backslash, the last two bytes of a line after which a statement continues, or nil
+	goesOn     *regexp.Regexp // the start of the line that continues it, or nil
 	ends       string         // begins the line that ends a body; if "", any line does that is indented no deeper
 	whole      *regexp.Regexp // a line that has a definition with its body, where no braces tell it, or nil
 }
@@ -37,19 +37,19 @@ const (
 )
 
 // rule finds definitions in heads. A head is the text of a statement up to its body: white space is blanks, and brackets
-// enclose dots alone. Its bytes have the positions of those of the source. The last byte is the brace that opens the body, or what
+// enclose dots alone. Its bytes have the same positions as in the source. The last byte is the brace that opens the body, or what
 // ends the statement.
 //
-// The signature of the definition is what the expression matches. The last group is its name. The group "kind" is the kind of the
+// The signature of the definition is the match of the expression. The last group is its name. The group "kind" is the kind of the
 // definition, and "in" has names that qualify the name.
 type rule struct {
-	kind string // "function/method" is a method in a class; "" if the group says what
+	kind string // "function/method" is a method in a class; "" if the group tells
 	in   string // the places that it is for
 	body byte   // the place that the body is
 	re   *regexp.Regexp
 }
 
-// define makes a rule. Places are those that it is for, and behind an arrow the one that the body is: "fc>b". In the expression, a blank is
+// define makes a rule. Places are where it applies and, after an arrow, the place of its body: "fc>b". In the expression, a blank is
 // any white space, and brackets enclose anything.
 func define(kind, places, expression string) rule {
 	in, body, _ := strings.Cut(places, ">")
@@ -82,7 +82,7 @@ type reader struct {
 	steps     int // bytes of heads
 }
 
-// body is that of a definition, or another block.
+// body is the body of a definition, or another block.
 type body struct {
 	def    int // index of the definition, or -1
 	column int // of the head that it belongs to
@@ -204,7 +204,7 @@ func (r *reader) endBodies(text []byte, column, before int) {
 }
 
 // statement reads the head that begins at from, and returns its end, or -1 if it is too long. Without open brackets, one that is too
-// long is empty, and ends where reading goes on.
+// long is empty, and ends where reading continues.
 func (r *reader) statement(from int) int {
 	r.head = r.head[:0]
 	depth, limit := 0, min(len(r.code), from+maxHead)
@@ -254,7 +254,7 @@ func (r *reader) inTypes() bool {
 
 // endsStatement reports whether the end of a line, at i, ends the statement too.
 func (r *reader) endsStatement(i int) bool {
-	const longest = 100 // of what the next line begins with, and the blanks before it
+	const longest = 100 // of the beginning of the next line, and the blanks before it
 	before := bytes.TrimRight(r.code[max(0, i-longest):i], " \t\r")
 	switch end := before[max(0, len(before)-2):]; {
 	case bytes.HasSuffix(end, []byte(`\`)), bytes.HasSuffix(end, []byte(",")) && r.inTypes(), r.unfinished != nil && r.unfinished.Match(end):
@@ -263,7 +263,7 @@ func (r *reader) endsStatement(i int) bool {
 	return r.goesOn == nil || !r.goesOn.Match(bytes.TrimLeft(r.code[i:min(len(r.code), i+longest)], " \t\r\n"))
 }
 
-// define finds what the head of the statement from one position to another defines within some bodies, and returns its index
+// define finds the definition in the head of a statement from one position to another, within some bodies, and returns its index
 // and the place that its body is, or -1.
 func (r *reader) define(from, end int, around []body, place byte) (int, byte) {
 	for i := range r.rules {
@@ -280,7 +280,7 @@ func (r *reader) define(from, end int, around []body, place byte) (int, byte) {
 	return -1, 0
 }
 
-// add adds what a rule defines by the match m in the text from one position to another, and returns its index, or -1 if a
+// add adds the definition of a rule for the match m in the text from one position to another, and returns its index, or -1 if a
 // word in it is reserved.
 func (r *reader) add(rule *rule, m []int, from, end int, around []body, place byte) int {
 	d := Definition{Kind: rule.kind, Line: r.number(from), EndLine: r.number(end - 1)}
@@ -314,9 +314,9 @@ func (r *reader) add(rule *rule, m []int, from, end int, around []body, place by
 }
 
 var (
-	// name matches a name within what stands for it, such as a literal or a pointer, or a list of names.
+	// name matches a name within a literal, a pointer or the like, or a list of names.
 	name = regexp.MustCompile(`operator.+|[\w:]*\{.*|[^\s*&"'()](?:[^"'(),]*[^\s"'(),])?`)
-	// argumentsOfTypes are left out of the names of what a definition is within.
+	// argumentsOfTypes are left out of the names of containers.
 	argumentsOfTypes = regexp.MustCompile(`<.*?>+`)
 	firstWord        = regexp.MustCompile(`^[\w$]+`)
 )
@@ -335,7 +335,7 @@ func (r *reader) text(from int, part []int) string {
 	return shorten(strings.Join(strings.Fields(string(text)), " "))
 }
 
-// join joins names, the second of which may be qualified.
+// join joins names; the second may be qualified.
 func join(around, name string) string {
 	name = strings.Trim(strings.ReplaceAll(name, "::", "."), ".")
 	return shorten(strings.Trim(around+"."+name, "."))

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// shareOfText is the part of a source that its outline has at most, in bytes: one in so many.
+	// shareOfText bounds an outline: one byte for each that many of the source.
 	shareOfText = 5
-	// minText is what the outline of a small source may have, in bytes.
+	// minText is the bound for the outline of a small source, in bytes.
 	minText = 240
 	// maxLine is the longest line that names several definitions, or the longest signature in
 	// an outline, in bytes.
@@ -30,10 +30,10 @@ const (
 	signatures detail = iota // a line for each but constants and the like
 	brief                    // the same, each shorter
 	names                    // neighbours that hold nothing share a line of their names
-	topLevel                 // only what belongs to nothing else
+	topLevel                 // only definitions without a container
 )
 
-// line is a line of an outline: what is defined from a line of the source to another one, behind its indentation.
+// line is a line of an outline: a definition from one line of the source to another, after its indentation.
 type line struct {
 	from, to int // 0 for a line about the outline
 	text     string
@@ -50,13 +50,13 @@ func (l line) format(first int) string {
 	return strconv.Itoa(l.from+first-1) + l.text
 }
 
-// linesOf returns the outline of a source of so many bytes: its package, its imports, and what it
-// defines, indented below what it belongs to, with the numbers of the lines. Neighbours that are
-// no more than a name, such as constants, share a line, and what is within functions is left out.
+// linesOf returns the outline of a source of that many bytes: its package, its imports, and its
+// definitions, indented below their containers, with line numbers. Neighbours that are
+// just a name, such as constants, share a line; the inside of functions is left out.
 //
 // An outline has at most a fifth of the bytes of the source, or 240 if that is more. If the
 // signatures do not fit, they are shortened; if that is not enough, only the names are left of
-// definitions that hold no others, and then only those of the outermost definitions. What
+// definitions that hold no others, and then only of the outermost definitions. What
 // still does not fit is cut off, and the outline ends with the number of definitions that it
 // leaves out. It is "" if nothing is found.
 func linesOf(found []Definition, size int) []line {
@@ -89,7 +89,7 @@ type entry struct {
 	within int // definitions within it
 }
 
-// entriesOf returns the entries of found, without what is within functions.
+// entriesOf returns the entries of found, without the inside of functions.
 func entriesOf(found []Definition) []entry {
 	entries := make([]entry, 0, len(found))
 	function := -1 // depth of the function around

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestUnusualCode has code that misled a scanner once, which lost what follows or stands around it.
-// Each name is that of a definition with its parent.
+// TestUnusualCode has code that misled a scanner once, which lost the code after or around it.
+// Each name is a definition's with its parent.
 func TestUnusualCode(t *testing.T) {
 	for _, tc := range []struct{ name, language, src, want string }{
 		{"a field without a semicolon before a method", "JavaScript", "class A {\n  a\n  b() {}\n  #c\n  constructor() {}\n}", "A A.b A.constructor"},

@@ -40,11 +40,11 @@ const (
 var (
 	// ErrBundle is returned for an archive that is no bundle of this version.
 	ErrBundle = errors.New("not a bundle that this version reads")
-	// ErrOrder is returned where something else stands than what was announced.
+	// ErrOrder is returned for a block other than the announced one.
 	ErrOrder = errors.New("something else than what was announced")
-	// ErrBehind is returned for a store that lacks the commit that a bundle goes on from.
+	// ErrBehind is returned for a store that lacks the commit that a bundle continues from.
 	ErrBehind = errors.New("what the bundle goes on from is not here")
-	// ErrFork is returned for a store whose history is not that of the bundle.
+	// ErrFork is returned for a store whose history is not the bundle's.
 	ErrFork = errors.New("the history here is another one")
 	// ErrNothing is returned where there is nothing to write: no scope has a commit.
 	ErrNothing = errors.New("there is no commit to put into a bundle; run fovea ingest first")
@@ -57,15 +57,15 @@ type Scope struct {
 	Seq   uint64        // of the newest commit
 	Head  merkle.Digest // the newest commit
 	Root  merkle.Digest // of its state
-	// SinceSeq and Since name the commit that the bundle goes on from; 0 and the zero
+	// SinceSeq and Since name the commit that the bundle continues from; 0 and the zero
 	// digest where it has all history.
 	SinceSeq uint64
 	Since    merkle.Digest
 }
 
-// Header says what a bundle holds.
+// Header describes a bundle.
 type Header struct {
-	// Signer is the public key of the machine that wrote the bundle, as it says itself, in the
+	// Signer is the public key of the machine that wrote the bundle, as it claims, in the
 	// form of package note; "" for none. Compare its fingerprint before trusting it.
 	Signer string
 	Scopes []Scope // in the order of the bundle
@@ -75,7 +75,7 @@ type Header struct {
 type Proof struct {
 	Header
 	// Loaded reports whether the histories were replayed, every state computed again: those
-	// of a bundle of changes cannot be, without what came before.
+	// of a bundle of changes cannot be, without the commits before.
 	Loaded bool
 	// Signed is the newest signed head of the memex, "" if it has none.
 	Signed string

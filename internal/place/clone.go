@@ -11,9 +11,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Cloned says what a clone found.
+// Cloned is the result of a clone.
 type Cloned struct {
-	// Header is that of the last bundle.
+	// Header is the header of the last bundle.
 	Header Header
 	// Others is how many other machines have a log there. What they have is not all in the clone:
 	// the clock by which it chose may be off.
@@ -71,7 +71,7 @@ func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
 }
 
 // readLog reads a log into an empty folder, or one that has a part of another log. A machine that pushes
-// meanwhile removes what it joins, so a piece that is gone is looked for in the head that is there then.
+// meanwhile removes the packs that it joins, so a missing piece is looked up in the new head.
 func (r *Remote) readLog(ctx context.Context, h Head, into vfs.FS, memex string) (last Header, err error) {
 	for range maxTries {
 		if err = empty(into); err == nil {

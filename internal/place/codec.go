@@ -73,7 +73,7 @@ func codeBy[T any](c *Coder, v *T, write func([]byte, T) []byte, read func(*merk
 	}
 }
 
-// Each returns a field that is a list, of which code codes a value. Of a longer one than most, nothing is
+// Each returns a field that is a list; code codes each value. Of a list longer than most, nothing is
 // read.
 func Each[T any](c *Coder, all *[]T, most int, code func(*T)) func() {
 	return func() {
@@ -97,7 +97,7 @@ func Each[T any](c *Coder, all *[]T, most int, code func(*T)) func() {
 	}
 }
 
-// Links returns a field that is a list of links, at most so many.
+// Links returns a field that is a list of links, at most that many.
 func Links(c *Coder, all *[]merkle.Digest, most int) func() {
 	return Each(c, all, most, func(d *merkle.Digest) { c.Value(d) })
 }
@@ -116,7 +116,7 @@ func (c *Coder) optional(d *merkle.Digest) func() {
 	}
 }
 
-// Read reads a block by the code that writes it. Errors: what is wrong with its encoding, ErrTooLarge.
+// Read reads a block by the code that writes it. Errors: about its encoding, ErrTooLarge.
 func Read(block []byte, code func(*Coder)) error {
 	c := &Coder{In: merkle.NewReader(block)}
 	code(c)

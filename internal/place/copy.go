@@ -128,7 +128,7 @@ func Unpack(state string, fill func(in vfs.FS) error) error {
 type Histories struct {
 	// State is the state folder. It is the memory's.
 	State vfs.FS
-	// Take returns the histories as they are now, the memex first. The stores stay in place until
+	// Take returns the present histories, the memex first. The stores stay in place until
 	// release is called.
 	Take func(ctx context.Context) (sources []Source, release func(), err error)
 }

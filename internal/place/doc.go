@@ -10,12 +10,12 @@
 //
 // A [Place] holds small objects under names. On it, each machine has a log of its own: a
 // [Head], which it alone replaces, and the packs that the head names, which are bundles and
-// never change. So no machine can harm what another one wrote, and writers need no lock. A
+// never change. So no machine can harm another one's log, and writers need no lock. A
 // [Remote] is a place as one memory sees it: [Remote.Push] appends to this machine's log,
 // [Remote.Pull] reads the logs of the others into copies beside the memory, which are then
 // merged.
 //
-// Invariants of what is carried:
+// Invariants of carried data:
 //
 //   - A bundle is a function of the records: the same history gives the same bytes, also
 //     after it went through a bundle or was packed.
@@ -23,7 +23,7 @@
 //     changed, cut off, reordered or extended is an [Error], which names the block and its byte.
 //   - Of a sealed stream, no byte is handed on that was not authenticated.
 //   - Whoever reads publishes nothing before all was read: until then the stores hold a part.
-//   - Intents and sessions stay where they are: they are of one machine.
+//   - Intents and sessions are not carried: they belong to one machine.
 //   - Memory is bounded by the largest batch, and 50 bytes for each block of a scope.
 //
 // Invariants of places:
@@ -31,14 +31,14 @@
 //   - A head is replaced only if it is the one that was read before, and by one with a
 //     higher count. If a write got no answer, the place is read to see whether it was done.
 //   - A push writes a pack before the head that names it, and removes a pack only after it has
-//     written a head that no longer names it. Its pieces bear their machine, their push, and the
+//     written a head that no longer names it. Its pieces carry their machine, their push, and the
 //     digests of their bytes; a head names pieces of its own machine alone, and no name is used
 //     again.
 //   - A log that went back, or whose history is not the one that was there, is refused.
 //   - On a sealed place, all but the marker and the locked key is encrypted.
 //   - Nothing that a place holds is trusted: sizes, names and counts are bounded.
 //
-// Elsewhere: whether commits and states are what they say (package chain, when the store is
+// Elsewhere: whether commits and states are genuine (package chain, when the store is
 // loaded), merging (package travel), which remotes a memory has (package api/remotes), IPFS
 // (package ipfs), where credentials are found (package config). The pages are
 // doc/format/bundle.md and remote.md.

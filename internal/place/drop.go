@@ -11,7 +11,7 @@ import (
 )
 
 // DropCopies removes the copies that Pull made of other machines' histories, for all remotes of
-// a memory: what is purged from the memory may be in them. What the place had at the last Pull
+// a memory: they may have purged data. The content of the place at the last Pull
 // stays known, so that a log that goes back is still detected. The next Pull reads the copies
 // again, with what those machines have not purged. state is the state folder of the memory.
 func DropCopies(state vfs.FS) error {
@@ -40,14 +40,14 @@ func dropCopies(state vfs.FS, folder string) error {
 			return err
 		}
 		if json.Unmarshal(data, &have) != nil {
-			continue // Pull begins anew
+			continue // Pull starts over
 		}
 		have.Head.Packs, have.Partly = nil, true
 		if err := vfs.WriteJSON(state, path.Join(folder, name), have); err != nil {
 			return err
 		}
 	}
-	for _, e := range entries { // after all of them say that they are to be read again
+	for _, e := range entries { // after all of them are marked to be read again
 		if strings.HasSuffix(e.Name(), "."+copyFile) {
 			continue
 		}

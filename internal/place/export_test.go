@@ -18,13 +18,13 @@ var ErrRoot = errors.New("the archive names a root that it does not hold")
 // FolderIn is the place in a folder of a test.
 func FolderIn(in vfs.FS) Place { return folder{in, new(sync.Map)} }
 
-// SetWorkFactor sets the cost of a passphrase for a test, and returns what it was.
+// SetWorkFactor sets the cost of a passphrase for a test, and returns the earlier one.
 func SetWorkFactor(n int) (was int) {
 	was, workFactor = workFactor, n
 	return was
 }
 
-// StreamSummary says what an archive holds.
+// StreamSummary describes the content of an archive.
 type StreamSummary struct {
 	Roots  []merkle.Digest
 	Blocks int

@@ -21,7 +21,7 @@ import (
 // carries. Files of other names, such as conflict copies, are passed over.
 type folder struct {
 	in    vfs.FS
-	swept *sync.Map // folders in which what a crash left was looked for
+	swept *sync.Map // folders searched for what a crash left
 }
 
 // OpenFolder opens the place in a folder, which is made if it is missing.
@@ -92,7 +92,7 @@ func (f folder) Put(ctx context.Context, name, tag string, data []byte) error {
 // lockName is no name of an object. The file stays empty, so that a sync program has no conflict.
 const lockName = ".lock"
 
-// lock keeps the other processes of this machine from replacing an object meanwhile, such as a
+// lock keeps the other processes of this machine from replacing an object, such as a
 // fovea remote serve whose client has gone. A file system without locks has none.
 func (f folder) lock(ctx context.Context) (unlock func(), err error) {
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {

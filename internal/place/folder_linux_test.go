@@ -239,7 +239,7 @@ func TestUnpackOnce(t *testing.T) {
 	}
 }
 
-// TestSSHGarbage: a machine that goes on to write what nobody reads is not waited for: its end comes
+// TestSSHGarbage: a machine that keeps writing unread output is not waited for: its end comes
 // when the pipe is closed, and not by a kill.
 func TestSSHGarbage(t *testing.T) {
 	dir := t.TempDir()

@@ -44,7 +44,7 @@ const (
 	maxHead   = 8 << 20
 )
 
-// Format is the format number of doc/format/remote.md, in the marker; HeadFormat is that of heads.
+// Format is the format number of doc/format/remote.md, in the marker; HeadFormat is the one of heads.
 // Those of format 1 are JSON.
 const Format, HeadFormat = 1, 2
 
@@ -80,7 +80,7 @@ func (h *Head) names(to map[string]bool) {
 	}
 }
 
-// Piece is a part of a pack: its name is the SHA-256 of its bytes, and the end of that of its object.
+// Piece is a part of a pack: its name is the SHA-256 of its bytes, and the end of its object's name.
 type Piece struct {
 	Name string `json:"name"`
 	Size uint64 `json:"size"`
@@ -112,7 +112,7 @@ func (h *Head) check(memex merkle.Digest, machine string) error {
 	return nil
 }
 
-// wordLog is what a head begins with.
+// wordLog is the beginning of a head.
 const wordLog = "fovea log"
 
 // Object returns the object of a head, but for its seal. A head names the same scopes and series again and again: compressed,
@@ -172,14 +172,14 @@ func DecodeHead(data []byte) (h Head, err error) {
 	return h, err
 }
 
-// UnmarshalJSON reads what the state folder has of a head, and one of format 1: of that, nothing counts
+// UnmarshalJSON reads a head from the state folder, and one of format 1: of that, nothing counts
 // that this format had not, and its memex is empty where it was not written yet. Builds of before kept no
-// size of a pack: it is that of its pieces.
+// size of a pack: it is the sum of its pieces.
 func (h *Head) UnmarshalJSON(data []byte) error {
 	type fields Head // without this method
 	is := struct {
 		*fields
-		Memex string `json:"memex"` // in the place of that of the manifest
+		Memex string `json:"memex"` // instead of the one of the manifest
 	}{fields: (*fields)(h)}
 	err := json.Unmarshal(data, &is)
 	if err == nil && is.Memex != "" {
@@ -236,17 +236,17 @@ func open(keys []Identity, data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// pieces writes the pieces of a stream as objects that bear the digests of their bytes.
+// pieces writes the pieces of a stream as objects named by the digests of their bytes.
 type pieces struct {
 	ctx context.Context
 	to  Place
-	// pack is what was tried; a piece whose writing failed is in it, since it may arrive.
+	// pack has all pieces that were tried; one whose writing failed may still arrive.
 	pack Pack
 }
 
 // put writes a piece. One that is there was written by an earlier attempt at the same push, and
 // is replaced if it is damaged. It is never removed: a removal without an answer can
-// arrive later, and take away what was written after it.
+// arrive later, and remove something written after it.
 func (p *pieces) put(data []byte) error {
 	if len(p.pack.Pieces) >= MaxPieces {
 		return fmt.Errorf("a pack of more than %d pieces: %w", MaxPieces, ErrTooLarge)

@@ -36,7 +36,7 @@ func headOf() Head {
 	}
 }
 
-// TestHead: what was written is read again, and nothing else is.
+// TestHead: only a written head can be read.
 func TestHead(t *testing.T) {
 	want := headOf()
 	data := want.Encode()
@@ -139,7 +139,7 @@ func TestHeadIsNotWritten(t *testing.T) {
 	}
 }
 
-// deaf is a place that does what it is told and loses the answer.
+// deaf is a place that carries requests out and loses the answer.
 type deaf struct{ Place }
 
 var errDeaf = errors.New("no answer")
@@ -148,7 +148,7 @@ func (d deaf) Put(ctx context.Context, name, tag string, data []byte) error {
 	return errors.Join(d.Place.Put(ctx, name, tag, data), errDeaf)
 }
 
-// TestHeadWithoutAnswer: a head that stands on the place is written, though nobody said so.
+// TestHeadWithoutAnswer: a head that is on the place counts as written, though no answer came.
 func TestHeadWithoutAnswer(t *testing.T) {
 	h := headOf()
 	r := &Remote{Place: deaf{FolderIn(faultfs.New())}, Memex: h.Memex, Machine: h.Machine, State: faultfs.New()}
@@ -209,7 +209,7 @@ func refusedSoon(t *testing.T, name string, data []byte, want error, read func(d
 	}
 }
 
-// FuzzDecodeHead: what is taken has one form before it is compressed.
+// FuzzDecodeHead: an accepted head has one form before it is compressed.
 func FuzzDecodeHead(f *testing.F) {
 	h := headOf()
 	f.Add(h.Encode())

@@ -33,7 +33,7 @@ type answer struct {
 	Error string   `json:"error,omitempty"`
 }
 
-// maxLine bounds a line: an object in base 64, and what stands around it.
+// maxLine bounds a line: an object in base 64, and its frame.
 const maxLine = MaxObject/3*4 + 64<<10
 
 // Serve answers the requests of another machine, one JSON object per line, from a place
@@ -80,7 +80,7 @@ func serve(ctx context.Context, p Place, q request) (a answer) {
 type bounded struct {
 	in    io.Reader
 	left  int
-	moved func(bytes int) // called when bytes came; nil for nobody
+	moved func(bytes int) // called when bytes came; may be nil
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
@@ -95,7 +95,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxIdle is how long the other machine may make no progress with what is under way.
+// maxIdle is how long the other machine may make no progress with a request.
 const maxIdle = 2 * time.Minute
 
 var errIdle = fmt.Errorf("%w: less than %d bytes a second came or went for %v", ErrNoAnswer, transfer.MinRate, maxIdle)

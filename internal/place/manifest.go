@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Manifest says what a place has of a memory: packs, which are bundles in pieces.
+// Manifest lists what a place has of a memory: packs, which are bundles in pieces.
 type Manifest struct {
 	Sealed bool          `json:"sealed,omitempty"`
 	Memex  merkle.Digest `json:"memex"` // the first commit: which memory it is
@@ -40,7 +40,7 @@ type Pack struct {
 	Scopes []Span        `json:"scopes"`
 }
 
-// Span says which commits of a scope a pack brings.
+// Span is the range of a scope's commits in a pack.
 type Span struct {
 	Scope    string        `json:"scope"`
 	SinceSeq uint64        `json:"since_seq,omitempty"`
@@ -79,8 +79,8 @@ func At(packs []Pack, scope string) (s Span, ok bool) {
 	return s, ok
 }
 
-// Keep returns how many packs stay as they are: all of them while they are fewer than some. Else those
-// that are larger than all behind them, at most so many: the others are joined, so that each record is
+// Keep returns how many packs stay unchanged: all while they are fewer than some. Otherwise the ones
+// that are larger than all after them, at most that many: the others are joined, so that each record is
 // written O(log history) times.
 func Keep(packs []Pack, some, most int) int {
 	if len(packs) < some {
@@ -96,7 +96,7 @@ func Keep(packs []Pack, some, most int) int {
 	return min(keep, most)
 }
 
-// News returns the sources that have something behind the first packs, which stay, cut to that.
+// News returns the sources that have commits after the first packs, which stay, cut to these.
 func News(ctx context.Context, sources []Source, packs []Pack, stay int) (news []Source, err error) {
 	for _, s := range sources {
 		last, there := At(packs[:stay], s.Name)
@@ -143,7 +143,7 @@ func (m *Manifest) body(c *Coder) {
 	}
 }
 
-// ReadBody is the reverse of Body, for a manifest that has its packs. Errors: ErrFormat for what no
+// ReadBody is the reverse of Body, for a manifest that has its packs. Errors: ErrFormat for a body that no
 // version of Fovea has written.
 func (m *Manifest) ReadBody(body []byte) error {
 	if err := Read(body, m.body); err != nil || m.Packs == nil {
@@ -169,7 +169,7 @@ func (m *Manifest) check() error {
 	return nil
 }
 
-// Roots are those of the bundle of a pack.
+// Roots are the roots of the bundle of a pack.
 func (p Pack) Roots() (roots []merkle.Digest) {
 	for _, s := range p.Scopes {
 		if !slices.Contains(roots, s.Head) {

@@ -42,7 +42,7 @@ type Member struct {
 	Agents []string `json:"agents,omitempty" jsonschema:"those it acts for; without any it acts as the owner"`
 }
 
-// signer returns the member that signed a log, the zero Member where there is no list. Errors: ErrMember.
+// signer returns the member that signed a log, the zero Member if there is no list. Errors: ErrMember.
 func (m *Members) signer(h Head) (by Member, err error) {
 	var text string
 	if m.Number > 0 {
@@ -93,7 +93,7 @@ func (m *Members) next(keys []Identity, data []byte, memex merkle.Digest) (list 
 		cmp.Or(err, errors.New("older, of another memory, with keys on a plain place, or not signed by its owner")), membersName, ErrMember)
 }
 
-// seal gives a list the keys of a sealed place, but for the first, which the passphrase opens, and with a new one if somebody is
+// seal gives a list the keys of a sealed place, except the first, which the passphrase opens, and a new one if somebody is
 // gone. They are sealed for all members.
 func (m *Members) seal(keys []Identity, isGone bool) error {
 	var to []Recipient
@@ -174,7 +174,7 @@ func (r *Remote) Members(ctx context.Context) (Members, error) {
 }
 
 // Amend takes the member of a name from the list, or puts another one in its place, and signs it. The first list makes this
-// machine its owner. If there was such a member, what is sealed from then on has a new key, which all members get. Errors:
+// machine its owner. If there was such a member, objects sealed from then on have a new key, which all members get. Errors:
 // ErrMember, ErrChanged, those of Members, Invalid.
 func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members, error) {
 	list, err := r.Members(ctx)
@@ -218,7 +218,7 @@ func (m *Members) put(ctx context.Context, r *Remote) error {
 	return err
 }
 
-// signedText is what the signature of a log is about: all of it but the signature.
+// signedText is the part of a log that is signed: all of it but the signature.
 func (h Head) signedText() string {
 	h.Signed = ""
 	return wordLog + "\n" + tagOf(h.Encode()) + "\n"

@@ -241,7 +241,7 @@ func TestLogIsSigned(t *testing.T) {
 	takesOver(t, a, made(a, nil), made(b, func(h *Head) { h.Count++ }))
 }
 
-// takesOver writes a log of another member, or of nobody on the list, where that of one was.
+// takesOver replaces the log of one by a log of another member, or of nobody on the list.
 func takesOver(t *testing.T, owner *Remote, was, next Head) {
 	t.Helper()
 	reader := signing(t, owner.Place, owner.Memex)
@@ -335,7 +335,7 @@ func TestListOfAStranger(t *testing.T) {
 	refused(other, ErrFormat, "members.json")
 }
 
-// plainList is a list as it is on a plain place.
+// plainList is a list on a plain place.
 func plainList(t *testing.T, by *Remote, list Members, keys []byte) []byte {
 	t.Helper()
 	list.Keys = keys

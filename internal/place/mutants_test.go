@@ -8,7 +8,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// ofPlaces are what the suite of placetest must find, and a test of a place that loses its answers.
+// ofPlaces are the defects that the suite of placetest must find, and a test of a place that loses its answers.
 var ofPlaces = []foveatest.Mutant{
 	{"an object that is there is said to be created", "folder.go", "if errors.Is(err, fs.ErrExist) {",
 		"if errors.Is(err, fs.ErrExist) {\n\t\t\treturn nil\n\t\t}\n\t\tif err != nil {"},

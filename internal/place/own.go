@@ -27,10 +27,10 @@ type pushed struct {
 	Machine string `json:"machine"`
 	written        // what is there
 	// Unsure are versions whose writing got no answer. Each may be there instead, or arrive later:
-	// as long as what is there is what they were to replace.
+	// as long as the present head is the one they were to replace.
 	Unsure []written `json:"unsure,omitempty"`
 	// Series is the first part of the names of the pieces that are written and that no head
-	// names yet, so that a push that was cut short goes on. A head that is there ends it: no name is
+	// names yet, so that an interrupted push can continue. A written head ends it: no name is
 	// ever used again after it may have been removed.
 	Series string `json:"series,omitempty"`
 	// Before are the sums of versions that were there, or may have been. A sync program, or who
@@ -75,9 +75,9 @@ func (r *Remote) settle(ctx context.Context, own *pushed) (tag string, isKept bo
 	return "", false, nil
 }
 
-// Scrub reads back this machine's log with the pieces that it names, and returns how many are what was
-// written, and the names of those that are not. A piece of other bytes is removed: the next push finds out
-// what is not there, and writes all again. Errors: those of the place, ErrAway, ErrOther, ErrReplaced.
+// Scrub reads back this machine's log with the pieces that it names, and returns how many are as
+// written, and the names of the others. A piece of other bytes is removed: the next push finds out
+// what is missing, and writes all again. Errors: those of the place, ErrAway, ErrOther, ErrReplaced.
 func (r *Remote) Scrub(ctx context.Context) (read int, damaged []string, err error) {
 	var own pushed
 	if err := cmp.Or(r.same(ctx), vfs.ReadJSON(r.State, pushedFile, &own)); err != nil || own.Sum == "" {
@@ -113,7 +113,7 @@ func (known *pushed) restart() {
 	known.written = written{Head: Head{Count: known.count()}}
 }
 
-// count is the highest that a version of the log has, of those that may be seen.
+// count is the highest of the versions of the log that may be seen.
 func (known *pushed) count() uint64 {
 	n := known.Head.Count
 	for _, w := range known.Unsure {
@@ -159,7 +159,7 @@ func (known *pushed) begin(r *Remote) error {
 	return vfs.WriteJSON(r.State, pushedFile, known)
 }
 
-// ownPieces is what the names of all pieces of a machine begin with.
+// ownPieces is the prefix of the names of all pieces of a machine.
 func ownPieces(machine string) string { return machine[strings.LastIndexByte(machine, '.')+1:] + "-" }
 
 // random returns some random bytes in hexadecimal digits.

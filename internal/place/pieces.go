@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// WritePieces puts the pieces of a bundle of some scopes, which is sealed if it is for somebody, in
+// WritePieces puts the pieces of a bundle of some scopes, sealed if there are recipients, in
 // order; only the last may be shorter than size. put may not keep the bytes.
 func WritePieces(ctx context.Context, sources []Source, to []Recipient, size int, put func(piece []byte) error) error {
 	cut := &cutter{size: size, put: put}
@@ -55,7 +55,7 @@ func (c *cutter) flush() error {
 
 // Joined reads pieces as one stream.
 type Joined struct {
-	// Next returns the next piece, io.EOF behind the last one.
+	// Next returns the next piece, io.EOF after the last one.
 	Next func() ([]byte, error)
 	rest []byte
 	err  error

@@ -28,14 +28,14 @@ type Place interface {
 	List(ctx context.Context, prefix string) ([]string, error)
 	// Remove removes an object. One that is not there is no error.
 	Remove(ctx context.Context, name string) error
-	// Close releases what the place holds.
+	// Close releases the resources of the place.
 	Close() error
 }
 
 // Watcher is a place that tells of changes as they happen.
 type Watcher interface {
 	// Watch calls changed with the prefix once the watch is in force, then with the name of each object
-	// below it that is written, also by this machine or last before, and with "" when what is there may not be what was
+	// below it that is written, also by this machine or last before, and with "" when the place may not have what was
 	// written, as after another server took over. It ends, with the reason, when ctx does or the place fails.
 	Watch(ctx context.Context, prefix string, changed func(name string)) error
 }
@@ -53,8 +53,8 @@ const MaxLease, refereeWait = 24 * time.Hour, 4 * time.Second
 // Referee is a place that keeps a claim of a task from all other machines until its lease ends, which the
 // holder counts from before it asks.
 type Referee interface {
-	// Grant claims a task under a number that is at least the one given, and greater than those of all claims of
-	// it before, or begins the lease of the claim with that number anew, which it claims again if it no longer
+	// Grant claims a task under a number that is at least the one given, and greater than in all claims of
+	// it before, or renews the lease of the claim with that number, which it claims again if it no longer
 	// keeps it. ctx ends before the lease. Errors: ErrChanged if it keeps another claim; after others, it may keep this one.
 	Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error)
 	// Release ends a claim. Errors: ErrChanged or ErrNone if it is over.
@@ -75,7 +75,7 @@ func known(ctx context.Context, p Place, name string) (data []byte, tag string, 
 // MaxObject is the largest object of a place, in bytes.
 const MaxObject = 16 << 20
 
-// Errors of places and of what they hold.
+// Errors of places and of their content.
 var (
 	// ErrNone is returned if an object does not exist.
 	ErrNone = errors.New("there is no such object")
@@ -87,7 +87,7 @@ var (
 	ErrOther = errors.New("it holds another memory")
 	// ErrFormat is returned for what this version does not read.
 	ErrFormat = errors.New("it was written by a later version, or is no remote of Fovea")
-	// ErrDamaged is returned for a pack whose bytes are not those that its head names.
+	// ErrDamaged is returned for a pack whose bytes are not the ones that its head names.
 	ErrDamaged = errors.New("the bytes are not those that were written")
 	// ErrBack is returned for a log that has less than it had.
 	ErrBack = errors.New("its history went back, or is another one; somebody has put an older copy there")
@@ -100,7 +100,7 @@ var (
 	ErrNoAnswer = errors.New("no answer")
 	// ErrAway is returned for a place that no longer has a marker.
 	ErrAway = errors.New("nothing is prepared there any longer; mount the disk if it is on one, else fovea remote add with the same name prepares it again")
-	// ErrPart is returned for a place of which a part is missing that was written first.
+	// ErrPart is returned for a place that lacks a part that was written first.
 	ErrPart = errors.New("a part of it is missing; wait until the sync program has brought all, or empty it")
 	// ErrReplaced is returned for a place whose key is another one than when it was added.
 	ErrReplaced = errors.New("it is sealed by another key than when it was added, as when two machines prepared it at once; " +
@@ -116,7 +116,7 @@ var (
 type Openers map[string]func(ctx context.Context, address string, create bool) (Place, error)
 
 // Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
-// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, and those of others. Errors: ErrURL, ErrFolder, those of
+// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, and the schemes of others. Errors: ErrURL, ErrFolder, those of
 // the place.
 func Open(ctx context.Context, address string, others Openers) (Place, error) {
 	return openAt(ctx, address, others, false)
@@ -167,7 +167,7 @@ func within(ctx context.Context, address string, open func() (Place, error)) (Pl
 }
 
 // Shown is an address as a message may have it: without what could be a password or a key, which
-// stands before an @ or behind a question mark.
+// is before an @ or after a question mark.
 func Shown(address string) string {
 	scheme, rest, has := strings.Cut(address, "://")
 	if !has {

@@ -33,13 +33,13 @@ type Slow interface {
 
 // Probed is what else a probe found.
 type Probed struct {
-	// Keeps reports whether what is removed or replaced stays there as an older version.
+	// Keeps reports whether removed or replaced objects stay there as older versions.
 	Keeps bool
 }
 
 // Probe finds out whether a place that others run keeps its conditions: it creates an object
 // twice, writes under an outdated tag and under the tag of an object that does not exist, and has
-// several writers race. It removes what it wrote. It is for buckets; it accepts other places
+// several writers race. It removes its objects. It is for buckets; it accepts other places
 // without a test. Errors: ErrLies, ErrRight and others of the place.
 func Probe(ctx context.Context, p Place) (done Probed, err error) {
 	if _, ok := p.(Slow); !ok {
@@ -90,7 +90,7 @@ func taken(err error) error {
 	return err
 }
 
-// refused reports that a write was refused that had to be; else it says what was done.
+// refused reports that a write was refused as it had to be; else it tells what happened.
 func refused(err error, what string) error {
 	switch {
 	case errors.Is(err, ErrChanged), errors.Is(err, ErrNone):
@@ -197,8 +197,8 @@ func (q *probe) race() error {
 	return nil
 }
 
-// run has writers race for one object. It returns what those wrote that were told yes, and the
-// error of one that was told neither yes nor no.
+// run has writers race for one object. It returns what the acknowledged ones wrote, and the
+// error of one that got no clear answer.
 func (q *probe) run(name, tag string) (won [][]byte, unknown error) {
 	var mu sync.Mutex
 	var running sync.WaitGroup

@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Folders of the copies, and the file in each that says what it has.
+// Folders of the copies, and the file in each that lists its content.
 const (
 	copiesFolder = "copies"
 	freshSuffix  = ".new"
@@ -26,32 +26,32 @@ const (
 // copies of a sync program, are passed over.
 var machineName = regexp.MustCompile(`^[A-Za-z0-9-]{1,40}\.[0-9a-f]{12}$`)
 
-// copied is what is known of the copy of a machine's history.
+// copied describes the copy of a machine's history.
 type copied struct {
 	Head   Head   `json:"head"`
 	Sum    string `json:"sum"`
 	Merged string `json:"merged"` // the Sum of the version that was merged
-	// Partly says that a part of Head has not arrived, or that reading it was cut short.
+	// Partly means that a part of Head has not arrived, or that reading it was interrupted.
 	Partly bool `json:"partly,omitempty"`
 }
 
-// Other is the history of another machine, as far as it is here.
+// Other is the history of another machine, as far as it has arrived.
 type Other struct {
 	Machine string
 	Head    Head
 	// In is the state folder of the copy.
 	In vfs.FS
-	// Scopes are those that the copy has, memex first.
+	// Scopes are the scopes of the copy, memex first.
 	Scopes []string
 	// New reports whether something came since it was merged, see Remote.Merged.
 	New bool
-	// Member is who signed it; nobody where there is no list of members.
+	// Member is who signed it; nobody without a list of members.
 	Member Member
-	// Problem says why not all of it is here; nil if it is.
+	// Problem is why not all of it has arrived; nil if it has.
 	Problem error
 }
 
-// Pull reads what the logs of some other machines have, of all if none is named, into copies of their
+// Pull reads the logs of some other machines, of all if none is named, into copies of their
 // histories in the state folder. A log that cannot be read, or that no member signed, does not stop the others: its
 // Problem says why. Errors: ErrMember for the list itself, those of the place and of the state folder.
 func (r *Remote) Pull(ctx context.Context, machines ...string) ([]Other, error) {
@@ -80,7 +80,7 @@ func (r *Remote) Pull(ctx context.Context, machines ...string) ([]Other, error) 
 	return all, nil
 }
 
-// machines lists those that have a log.
+// machines lists the machines that have a log.
 func (r *Remote) machines(ctx context.Context) (all []string, err error) {
 	names, err := r.Place.List(ctx, HeadFolder)
 	for _, name := range names {
@@ -100,7 +100,7 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 	}
 	var have copied
 	if err := vfs.ReadJSON(r.State, folder+"."+copyFile, &have); err != nil {
-		have = copied{Partly: true} // begin anew
+		have = copied{Partly: true} // start over
 	}
 	h, data, by, err := r.head(ctx, machine)
 	if was, _ := r.list.signer(have.Head); was.Key != "" && was.Key != by.Key && err == nil {
@@ -123,7 +123,7 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 	}
 	o.Head, o.New = have.Head, have.Merged != have.Sum || have.Partly
 	o.Scopes, o.Member = ScopesOf(have.Head.Packs), by
-	o.New = o.New && (r.list.Number == 0 || by.Key != "") // what no member signed stays here
+	o.New = o.New && (r.list.Number == 0 || by.Key != "") // a log that no member signed stays here
 	return o, nil
 }
 
@@ -190,7 +190,7 @@ func (r *Remote) apply(ctx context.Context, in vfs.FS, memex string, had, packs 
 	return last, nil
 }
 
-// brings reports whether a pack has what the packs before had not.
+// brings reports whether a pack has commits that the packs before lack.
 func brings(had []Pack, p Pack) bool {
 	return slices.ContainsFunc(p.Scopes, func(s Span) bool {
 		last, there := At(had, s.Scope)
@@ -198,7 +198,7 @@ func brings(had []Pack, p Pack) bool {
 	})
 }
 
-// anew makes a copy from the first pack on, and puts it in the place of the one before if it
+// anew makes a copy from the first pack on, and replaces the earlier one if it
 // has all that one had.
 func (r *Remote) anew(ctx context.Context, folder string, had, packs []Pack) error {
 	fresh := folder + freshSuffix

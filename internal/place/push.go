@@ -13,17 +13,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Pushed says what a push did.
+// Pushed is the result of a push.
 type Pushed struct {
 	Bytes   int64 // written, 0 if there was nothing new
 	Commits uint64
 	Joined  bool // packs were joined, or all was written again
 }
 
-// maxTries is how often a push begins again where something was not as it was.
+// maxTries is how often a push starts again when something changed under it.
 const maxTries = 3
 
-// Push appends to this machine's log what came to the histories since the last push.
+// Push appends the commits since the last push to this machine's log.
 // After an error the next push makes up for it. Errors: those of the place, of the stores, ErrFormat, ErrAway, ErrOther, ErrReplaced.
 func (r *Remote) Push(ctx context.Context, sources []Source) (done Pushed, err error) {
 	if err = r.same(ctx); err == nil {
@@ -87,7 +87,7 @@ func (p *pushing) look() error {
 		}
 		delete(named, name)
 	}
-	for name := range named { // a list can be behind; one piece that is there says so
+	for name := range named { // a list can lag; one piece that is there proves it
 		_, _, err := p.r.Place.Get(p.ctx, name)
 		if p.lacks = errors.Is(err, ErrNone); err != nil && !p.lacks {
 			return err
@@ -104,7 +104,7 @@ func (p *pushing) run(sources []Source) (Pushed, error) {
 	}
 	had := p.known.Head.Packs
 	keep := Keep(had, MaxPacks, MaxPacks/2)
-	if gone > p.known.Gone || p.lacks { // what was purged here goes there, too
+	if gone > p.known.Gone || p.lacks { // blocks purged here go there, too
 		keep = 0
 	}
 	packs := had[:keep:keep]
@@ -178,7 +178,7 @@ func (p *pushing) replace(next written) error {
 	text := next.Head.Object()
 	seen, err := DecodeHead(text)
 	if err == nil {
-		err = seen.check(p.r.Memex, p.known.Machine) // what the others would refuse stays here
+		err = seen.check(p.r.Memex, p.known.Machine) // a head that the others would refuse stays here
 	}
 	data, sealErr := seal(p.r.newest, text)
 	if err := errors.Join(err, signErr, sealErr); err != nil {
@@ -212,7 +212,7 @@ func (p *pushing) drop(names []string) error {
 // MachineOf returns the name under which this machine writes to a remote; before its first push it is the one given.
 func MachineOf(state vfs.FS, remote, before string) string {
 	var own pushed
-	_ = vfs.ReadJSON(state, Folder+"/"+remote+"/"+pushedFile, &own) // a push says why it cannot be read
+	_ = vfs.ReadJSON(state, Folder+"/"+remote+"/"+pushedFile, &own) // a push reports why it cannot be read
 	return cmp.Or(own.Machine, before)
 }
 

@@ -16,11 +16,11 @@ import (
 
 // Into returns the store that the history of a scope is appended to; nil passes over the
 // scope. Of a history that the store has in part, the rest is appended: its head must be a
-// commit of the bundle, or the one that the bundle goes on from.
+// commit of the bundle, or the one that the bundle continues from.
 type Into func(Scope) (store.Store, error)
 
 // ReadBundle appends the histories of a bundle to stores, in the batches in which they were
-// written, and syncs them. After an error they have a part, from which the next reading goes on. It does not
+// written, and syncs them. After an error they have a part, and the next reading continues there. It does not
 // prove that commits follow one another, nor that they lead to their states: load the
 // stores. Errors: an *Error with ErrBundle, ErrOrder, ErrTruncated,
 // merkle.ErrDigest and others of a stream and of package merkle; those of the stores and of r;
@@ -53,7 +53,7 @@ func PeekBundle(r io.Reader) (Header, error) {
 	return b.header, nil
 }
 
-// reader reads the control blocks of a bundle and what they announce.
+// reader reads the control blocks of a bundle and the blocks they announce.
 type reader struct {
 	ctx    context.Context
 	in     *Reader
@@ -109,7 +109,7 @@ func (b *reader) next() ([]byte, error) {
 	return at.Data, nil
 }
 
-// wrong says which block an error is about.
+// wrong names the block that an error is about.
 func (b *reader) wrong(err error) error {
 	return &Error{Block: b.at.Number, Digest: b.at.Digest, Offset: b.at.Offset, Err: err}
 }
@@ -141,7 +141,7 @@ func (b *reader) scope(s Scope, into Into) (err error) {
 	return b.leave()
 }
 
-// goOn finds out with which commit of the bundle a store goes on.
+// goOn finds the commit of the bundle that a store continues with.
 func (b *reader) goOn(s Scope) error {
 	b.skip, b.found = merkle.Digest{}, false
 	if b.to == nil {
@@ -159,7 +159,7 @@ func (b *reader) goOn(s Scope) error {
 	return nil
 }
 
-// leave takes out of the store what the history is without. Most bundles change nothing of it.
+// leave removes from the store the blocks that the history is without. Most bundles change nothing there.
 func (b *reader) leave() error {
 	known, err := b.to.Gone()
 	if err != nil {
@@ -178,7 +178,7 @@ func (b *reader) leave() error {
 	return b.to.Rewrite(b.ctx, b.gone)
 }
 
-// control reads a control block and what it announces, and reports whether it ends the
+// control reads a control block and the blocks it announces, and reports whether it ends the
 // scope.
 func (b *reader) control(s Scope) (done bool, err error) {
 	block, err := b.next()
@@ -316,7 +316,7 @@ func (b *reader) append() error {
 	batch.Defer()
 	_, err := b.to.Append(b.ctx, batch)
 	if err == nil {
-		b.to.SetHead(store.Head{Seq: b.seq, Commit: b.last}) // where reading is cut short, the next one goes on from here
+		b.to.SetHead(store.Head{Seq: b.seq, Commit: b.last}) // an interrupted reading continues from here
 	}
 	return err
 }

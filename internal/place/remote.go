@@ -26,12 +26,12 @@ type Remote struct {
 	// Machine is the name of this machine's log; Push changes it where another copy of the
 	// memory has taken it.
 	Machine string
-	// Key seals and opens what is on the place, nil for a plain one.
+	// Key seals and opens the objects of the place, nil for a plain one.
 	Key *age.X25519Identity
-	// State is the folder of the memory in which this package keeps what it knows of the
+	// State is the folder of the memory in which this package keeps its knowledge of the
 	// place, and the copies of the other machines' histories.
 	State vfs.FS
-	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is what the list has of
+	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is the list's entry of
 	// this machine as its owner. Own opens the keys that a list has for it.
 	Signer note.Signer
 	Self   Member
@@ -42,7 +42,7 @@ type Remote struct {
 	known   bool // the place is the one that it was
 	list    Members
 	listTag string
-	keys    []Identity          // open what is on the place, none if it is plain
+	keys    []Identity          // open the objects of the place, none if it is plain
 	newest  *age.X25519Identity // of them, which seals
 }
 
@@ -117,7 +117,7 @@ func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, pass
 		if err == nil {
 			err = p.Put(ctx, keyName, "", locked)
 		}
-		if errors.Is(err, ErrChanged) { // an earlier attempt ended behind this
+		if errors.Is(err, ErrChanged) { // an earlier attempt ended after this
 			key, err = Unlock(ctx, p, passphrase)
 		}
 		if err != nil {
@@ -133,7 +133,7 @@ func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, pass
 
 const placeFile = "place.json"
 
-// placed is what is known of the objects that are written once.
+// placed records the objects that are written once.
 type placed struct {
 	Key string `json:"key"` // sum of the locked key
 }
@@ -142,7 +142,7 @@ type placed struct {
 func Anew(in vfs.FS) error { return vfs.RemoveIfThere(in, placeFile) }
 
 // same refuses a place that is not the one that was added: an empty folder where a disk is not
-// mounted, one of another memory, one whose key was replaced, by that of a machine that prepared it at
+// mounted, one of another memory, one whose key was replaced, by a machine that prepared it at
 // the same time as this one. Nobody who joins later could open what this machine writes there.
 func (r *Remote) same(ctx context.Context) error {
 	if r.known {
@@ -212,7 +212,7 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 	return h, data, by, err
 }
 
-// Folder is the folder below the state folder that has a folder for each remote, in which RemoteFile says where it is.
+// Folder is the folder below the state folder that has a folder for each remote, in which RemoteFile has its address.
 const Folder, RemoteFile = "remotes", "remote.json"
 
 // Names lists the remotes that a state folder has, without asking one.
@@ -238,7 +238,7 @@ func CheckName(name string) error {
 
 // RefereeOf returns the referee of a memory, which is the first of its remotes that can be one; nil for none.
 func RefereeOf(state vfs.FS, places Openers) Referee {
-	names, _ := Names(state) // the list of remotes says why they cannot be read
+	names, _ := Names(state) // the list of remotes reports why they cannot be read
 	for _, name := range names {
 		var kept struct{ URL string }
 		if vfs.ReadJSON(state, Folder+"/"+name+"/"+RemoteFile, &kept) == nil && strings.HasPrefix(kept.URL, "nats://") {

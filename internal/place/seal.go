@@ -26,7 +26,7 @@ var (
 	ErrSeal = errors.New("the seal is broken: it was changed or cut off")
 )
 
-// SealPrefix is what a sealed stream begins with.
+// SealPrefix is the beginning of a sealed stream.
 const SealPrefix = "age-encryption.org/v1\n"
 
 // MaxRecipients is the largest number of recipients of a stream.
@@ -42,7 +42,7 @@ type Recipient = age.Recipient
 // Identity is a key that opens streams.
 type Identity = age.Identity
 
-// NewKey makes a key. Its String is secret, that of its Recipient is not.
+// NewKey makes a key. Its String is secret, its Recipient's is not.
 func NewKey() (*age.X25519Identity, error) { return age.GenerateX25519Identity() }
 
 // ParseKey reads a key. Errors: ErrKey, which does not contain the text.
@@ -76,7 +76,7 @@ func Seal(w io.Writer, to ...Recipient) (io.WriteCloser, error) {
 	return sealed, nil
 }
 
-// Sealed seals what write writes, whole, as Seal does; for nobody it is written as it is.
+// Sealed seals the output of write, whole, as Seal does; without recipients it stays plain.
 func Sealed(w io.Writer, to []Recipient, write func(io.Writer) error) error {
 	if len(to) == 0 {
 		return write(w)
@@ -101,7 +101,7 @@ func SealBytes(data []byte, to ...Recipient) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// OpenBytes returns what SealBytes was given, at most MaxObject bytes. Errors: those of Unseal.
+// OpenBytes returns the input of SealBytes, at most MaxObject bytes. Errors: those of Unseal.
 func OpenBytes(data []byte, keys ...Identity) ([]byte, error) {
 	r, err := Unseal(bytes.NewReader(data), keys...)
 	if err != nil {
@@ -110,7 +110,7 @@ func OpenBytes(data []byte, keys ...Identity) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, MaxObject))
 }
 
-// Unseal returns what a sealed stream holds. Each byte is authenticated before it is
+// Unseal returns the content of a sealed stream. Each byte is authenticated before it is
 // returned; a stream that was changed or cut off ends with ErrSeal and not with io.EOF.
 // Errors: ErrNotSealed, ErrNoKey, ErrSeal, those of r.
 func Unseal(r io.Reader, keys ...Identity) (io.Reader, error) {
@@ -132,7 +132,7 @@ func Unseal(r io.Reader, keys ...Identity) (io.Reader, error) {
 	return &opened{plain, from}, nil
 }
 
-// source is a stream whose own error is told from one of what it holds.
+// source is a stream whose own errors differ from errors of its content.
 type source struct {
 	from io.Reader
 	err  error // of the stream, not io.EOF

@@ -41,10 +41,10 @@ func openSSH(ctx context.Context, address string) (Place, error) {
 		return nil, fmt.Errorf("remote: %w; install ssh, or use a folder", err)
 	}
 	p := Pipe(in, hangUp{to, in, cmd.Process}, func() error {
-		_ = in.Close() // one that goes on to write does not keep it waiting
+		_ = in.Close() // one that still writes does not keep it waiting
 		return cmd.Wait()
 	})
-	if _, err := p.List(ctx, "heads/"); err != nil { // who cannot connect says so at once
+	if _, err := p.List(ctx, "heads/"); err != nil { // a failed connection shows at once
 		_ = p.Close()
 		return nil, fmt.Errorf("remote: %s: %w", address, said.because(err, cmd.ProcessState.ExitCode()))
 	}
@@ -54,7 +54,7 @@ func openSSH(ctx context.Context, address string) (Place, error) {
 // hangUp is the input of a process that is killed if it does not end some time after it.
 type hangUp struct {
 	io.WriteCloser
-	answers io.Closer // what a program that it started may keep open
+	answers io.Closer // a program that it started may keep it open
 	process *os.Process
 }
 
@@ -119,7 +119,7 @@ func sshArgs(address string) ([]string, error) {
 		`sh -c 'PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin; exec fovea remote serve "$0"' '`+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
 }
 
-// tail keeps the end of what a program prints.
+// tail keeps the end of a program's output.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

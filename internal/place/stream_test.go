@@ -22,7 +22,7 @@ import (
 // text is a canonical block.
 func text(s string) []byte { return merkle.AppendText(nil, s) }
 
-// write returns the archive of blocks, the first of which is the root.
+// write returns the archive of blocks; the first is the root.
 func write(t testing.TB, blocks ...[]byte) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -17,11 +17,11 @@ type Block struct {
 	Digest merkle.Digest
 	// Data is valid until the next call of Next.
 	Data []byte
-	// Number is that of the block in the archive, from 1.
+	// Number is the number of the block in the archive, from 1.
 	Number int
 	// Offset is the byte at which its section begins.
 	Offset int64
-	// Raw says that it is named as bytes of no codec; see NewMixedReader.
+	// Raw means that it is named as bytes of no codec; see NewMixedReader.
 	Raw bool
 }
 
@@ -86,7 +86,7 @@ func (a *Reader) header() error {
 // Roots returns the roots that the header names. They are not proved to be there.
 func (a *Reader) Roots() []merkle.Digest { return slices.Clone(a.roots) }
 
-// Next returns the next block, io.EOF behind the last one. A stream that was cut between
+// Next returns the next block, io.EOF after the last one. A stream that was cut between
 // two blocks ends like a whole one: whether all blocks are there shows from what they
 // link to. Errors are an Error with merkle.ErrDigest, ErrStream, ErrTruncated,
 // ErrTooLarge, or that of the stream.
@@ -159,7 +159,7 @@ func (a *Reader) length(limit int) (int, error) {
 	}
 }
 
-// fill reads so many bytes into the buffer.
+// fill reads that many bytes into the buffer.
 func (a *Reader) fill(n int) error {
 	a.buf = slices.Grow(a.buf[:0], n)[:n]
 	return a.read(a.buf)
@@ -183,19 +183,19 @@ var (
 	ErrTooLarge = errors.New("larger than the format allows")
 )
 
-// Error is what is wrong with an archive, and where.
+// Error is a defect of an archive, with its place.
 type Error struct {
 	// Block is the number of the block, from 1; 0 is the header.
 	Block int
-	// Digest is what the block is named, zero if that was not read.
+	// Digest is the name of the block, zero if it was not read.
 	Digest merkle.Digest
 	// Offset is the byte at which the block or the header begins.
 	Offset int64
-	// Err is what is wrong.
+	// Err is the defect.
 	Err error
 }
 
-// Error names the block, its place and what is wrong.
+// Error names the block, its place and the defect.
 func (e *Error) Error() string {
 	switch {
 	case e.Block == 0:
@@ -206,5 +206,5 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("archive: block %d (%s) at byte %d: %v", e.Block, e.Digest, e.Offset, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the defect.
 func (e *Error) Unwrap() error { return e.Err }

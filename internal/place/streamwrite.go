@@ -23,7 +23,7 @@ const (
 	headerFirst = 0xa2 // a map of two pairs
 	// cidHeader precedes the digest in a CID: version 1, dag-cbor, sha2-256, 32 bytes.
 	cidHeader = "\x01\x71\x12\x20"
-	// rawHeader is that of a block of no codec.
+	// rawHeader is the header of a block of no codec.
 	rawHeader = "\x01\x55\x12\x20"
 	cidSize   = len(cidHeader) + merkle.DigestSize
 	maxLength = 3 // bytes of the length of a section, up to MaxBlock
@@ -75,13 +75,13 @@ func (a *Writer) put(header string, block []byte) (merkle.Digest, error) {
 	return d, a.err
 }
 
-// appendName appends what stands before a block.
+// appendName appends the head of a block.
 func appendName(b []byte, header string, d merkle.Digest, size int) []byte {
 	b = binary.AppendUvarint(b, uint64(cidSize+size))
 	return append(append(b, header...), d[:]...)
 }
 
-// AppendBlock appends a block as it stands in a stream.
+// AppendBlock appends a block in its stream form.
 func AppendBlock(b, block []byte) []byte {
 	return append(appendName(b, cidHeader, merkle.Sum(block), len(block)), block...)
 }
@@ -103,7 +103,7 @@ func (a *Writer) Size() int64 { return a.size }
 // Blocks returns how many blocks were written so far.
 func (a *Writer) Blocks() int { return a.count }
 
-// Close writes what is buffered. It does not close the stream below.
+// Close flushes the buffer. It does not close the stream below.
 func (a *Writer) Close() error {
 	if a.err == nil {
 		if err := a.to.Flush(); err != nil {

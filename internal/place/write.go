@@ -16,23 +16,23 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Source is a history to write, as it was when it was taken.
+// Source is a history to write, at the moment it was taken.
 type Source struct {
 	Scope
 	Store store.Store
 	// Signer is the public key that the machine signs this history with, "" for none. The
-	// header has that of the first source.
+	// header has the one of the first source.
 	Signer string
-	// From is the end of a batch that holds the commit Since and, but for marks, nothing
-	// behind it; the zero Pos makes WriteBundle look for that commit.
+	// From is the end of a batch that holds the commit Since and, except marks, nothing
+	// after it; the zero Pos makes WriteBundle look for that commit.
 	From store.Pos
-	// End is the position behind the last batch to write.
+	// End is the position after the last batch to write.
 	End store.Pos
-	// State is that of the newest commit, nil where it is not known. WriteBundle does not use it.
+	// State is the state of the newest commit, nil if it is not known. WriteBundle does not use it.
 	State *graph.State
 }
 
-// Summary says what was written.
+// Summary describes a written bundle.
 type Summary struct {
 	Header
 	Bytes  int64 // of the archive, before it is sealed
@@ -88,7 +88,7 @@ func headerOf(sources []Source) (h Header, err error) {
 	return h, nil
 }
 
-// writer writes the control blocks of a bundle and what they announce.
+// writer writes the control blocks of a bundle and the blocks they announce.
 type writer struct {
 	ctx context.Context
 	to  func(block []byte) (merkle.Digest, error)
@@ -129,7 +129,7 @@ func (w *writer) scope(s Source) error {
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(gone, func(d merkle.Digest, _ uint64) bool { // what came back is not gone
+	maps.DeleteFunc(gone, func(d merkle.Digest, _ uint64) bool { // restored blocks are not gone
 		_, err := s.Store.Block(d)
 		return !errors.Is(err, store.ErrPurged)
 	})
@@ -171,7 +171,7 @@ func (w *writer) record(r store.Record) error {
 	return cmp.Or(w.err, w.ctx.Err())
 }
 
-// flush writes a control block and what it announces. more says that the batch goes on.
+// flush writes a control block and the blocks it announces. more means that the batch continues.
 func (w *writer) flush(more bool) {
 	if len(w.entries) == 0 && !more {
 		return
@@ -234,7 +234,7 @@ func TakeSource(name string, s store.Store, seq uint64, head, root merkle.Digest
 	return out, err
 }
 
-// behind returns where the batch ends that has a commit of the history. Errors: store.ErrNotFound,
+// behind returns the end of the batch that has a commit of the history. Errors: store.ErrNotFound,
 // those of the store. O(records up to there).
 func (s *Source) behind(ctx context.Context, commit merkle.Digest) (store.Pos, error) {
 	end, found, batch := s.End, false, uint64(0)
@@ -275,7 +275,7 @@ func (s *Source) UpTo(ctx context.Context, commit merkle.Digest) error {
 	return err
 }
 
-// GoOn makes a source go on from a commit of its history. Errors: store.ErrNotFound if the
+// GoOn makes a source continue from a commit of its history. Errors: store.ErrNotFound if the
 // commit is not in it, those of the store.
 func (s *Source) GoOn(ctx context.Context, since merkle.Digest) error {
 	block, err := s.Store.Block(since)

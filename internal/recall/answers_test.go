@@ -137,7 +137,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestWarnings: a deadline is due from so many days, weeks, months or years before it.
+// TestWarnings: a deadline is due from that many days, weeks, months or years before it.
 func TestWarnings(t *testing.T) {
 	var file strings.Builder
 	for _, deadline := range []string{"11-18 -0d", "11-19 -0d", "11-20 -2d", "11-21 -2d", "12-09 -3w", "12-10 -3w", "12-18 -1m", "12-19 -1m", "12-02", "12-03"} {

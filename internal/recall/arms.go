@@ -109,7 +109,7 @@ func (b *Board) addFile(f int, n, h float64, best bests) {
 const maxTerms = 64
 
 // wordsOf returns the terms of a question that are looked for as words: without the names
-// of people and the dates for which there are arms, unless nothing else is left.
+// of people and the dates that other arms handle, unless nothing else is left.
 func (b *Board) wordsOf(text string) []index.Term {
 	other := map[string]bool{}
 	for name := range b.named(text) {
@@ -140,7 +140,7 @@ func (b *Board) wordsOf(text string) []index.Term {
 }
 
 // weightName is the weight of a word that a question writes with a capital letter within a
-// sentence: mostly a name, of what the answer must be about. Without it talks lose 0.01 of
+// sentence: mostly the name of something that the answer must be about. Without it talks lose 0.01 of
 // nDCG@10 and LoCoMo loses 0.002; with 2, LoCoMo loses 0.003 of R@10.
 const weightName = 1.3
 

@@ -237,7 +237,7 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestDates checks that a date of the document counts for what stands below, and that a
+// TestDates checks that a date of the document counts for the notes below, and that a
 // question for a time prefers answers that tell one.
 func TestDates(t *testing.T) {
 	v := view(map[string]string{
@@ -275,7 +275,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// coherent writes files whose neighbours share words, or those of other files.
+// coherent writes files whose neighbours share words, or share them with other files.
 func coherent(shuffled bool) View {
 	files := map[string]string{}
 	for f := range 8 {
@@ -293,7 +293,7 @@ func coherent(shuffled bool) View {
 }
 
 // TestGate checks that the neighbours of a hit count where neighbours have to do with
-// each other, and not where they stand in any order.
+// each other, and not where their order is arbitrary.
 func TestGate(t *testing.T) {
 	given := map[bool]float64{}
 	for _, shuffled := range []bool{false, true} {
@@ -326,7 +326,7 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
-// TestBrevity: the longer the text that a statement stands in, the less it counts.
+// TestBrevity: the longer the text around a statement, the less it counts.
 func TestBrevity(t *testing.T) {
 	v := view(map[string]string{"a.org": "* brief\nFrom now on use metric units, please.\n* twice as long\nFrom now on use metric units, please." +
 		strings.Repeat(" Water is wet.", (2*maxBrief-37)/14) + "\n"})

@@ -155,12 +155,12 @@ func requiredPreds(e query.Expr) []query.Pred {
 	return nil
 }
 
-// lookups say where every match of a predicate is found; for an element, the node that
+// lookups tell where every match of a predicate is found; for an element, the node that
 // contains it.
 type lookups struct {
-	pairs [][2]string // keys and values of the index, of which it has at least one
+	pairs [][2]string // keys and values of the index; it has at least one
 	ids   []string    // or its id is one of these
-	below bool        // or it stands below what is found
+	below bool        // or it is below a match
 }
 
 // indexLookups returns where the matches of p are found. ok is false if the index cannot

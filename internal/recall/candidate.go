@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// reader caches what the candidates of one query share. It is not safe for concurrent
+// reader caches values that the candidates of one query share. It is not safe for concurrent
 // use.
 type reader struct {
 	state     *graph.State
@@ -39,7 +39,7 @@ func (r *reader) nodeCandidate(n *node.Node) query.Candidate {
 	return r.current.reset(r, n, n, 0)
 }
 
-// candidate presents a node to a query, with what it inherits. An element has the
+// candidate presents a node to a query, with its inherited attributes. An element has the
 // metadata of the node that contains it.
 type candidate struct {
 	r       *reader

@@ -163,7 +163,7 @@ func (d day) terms() []string {
 // Arms of Dates.
 const (
 	ArmDate = "date" // a date of the question is the node's
-	ArmTime = "time" // the question asks when, and the node says
+	ArmTime = "time" // the question asks when, and the node tells
 )
 
 // Weights of the dates. Measured on LoCoMo with .7 and .4, R@10 and nDCG@10: .778 and .620
@@ -173,7 +173,7 @@ const (
 	weightTime = .6 / weightAll
 )
 
-// timeTerms are terms of which one stands in a text that says when.
+// timeTerms are terms; a text that tells when has one of them.
 var timeTerms = index.QueryTerms("yesterday today tomorrow tonight last next ago week month year weekend recently soon since " +
 	"monday tuesday wednesday thursday friday saturday sunday " +
 	"january february march april may june july august september october november december gestern heute morgen woche monat jahr")
@@ -206,7 +206,7 @@ func (Dates) Rank(req *Request, b *Board) {
 // asksWhen reports whether a question asks for a time.
 func asksWhen(text string) bool {
 	text = text[:min(len(text), maxQuestion)]
-	asked, last := false, "" // whether what or which stands before; the word before
+	asked, last := false, "" // whether what or which comes before; the word before
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		switch word {
 		case "when", "wann":

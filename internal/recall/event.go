@@ -18,7 +18,7 @@ const (
 	Useful  Verdict = 1
 )
 
-// Event is what was said about the nodes that were shown for one question.
+// Event is feedback about the nodes that were shown for one question.
 type Event struct {
 	Question merkle.Digest
 	Owner    bool // the owner said it, not an agent
@@ -64,7 +64,7 @@ type list struct {
 	scores []float64
 	rows   [][]float64
 	rivals []float64 // by node: how much it counts as a rival
-	target []float64 // by node: its share of what is useful; they add up to 1
+	target []float64 // by node: its share of usefulness; they add up to 1
 }
 
 // listsOf returns the lists of an event by region. A list that tells no node from another is
@@ -110,7 +110,7 @@ func listsOf(e *Event, kinds map[string]*kind, features int) map[string]*list {
 func (l *list) complete() bool {
 	useful := sum(l.target)
 	l.plain = useful > 0
-	if !l.plain { // those that nobody refused may have been useful
+	if !l.plain { // nodes that were not refused may have been useful
 		l.weight *= refused
 		for i, rival := range l.rivals {
 			if rival < 1 {

@@ -14,7 +14,7 @@ import (
 // many characters.
 const excerptBytes = 64 << 10
 
-// Excerpt returns the beginning of a node's [TextLines] on one line of at most so many
+// Excerpt returns the beginning of a node's [TextLines] on one line of at most that many
 // characters, to the end of a word, with … at its end where more follows.
 func Excerpt(n *node.Node, characters int) string {
 	var b strings.Builder
@@ -43,7 +43,7 @@ func appendWords(text *strings.Builder, line string, left int) int {
 	return left
 }
 
-// Clip returns at most so many characters of a line of words, with that at an offset
+// Clip returns at most that many characters of a line of words, with the word at an offset
 // among them, and … on each side where more follows.
 func Clip(line string, at, characters int) string {
 	const minClip = 8
@@ -73,5 +73,5 @@ func Clip(line string, at, characters int) string {
 	return out + line
 }
 
-// legible returns a text with U+FFFD for what is not UTF-8.
+// legible returns a text with U+FFFD for invalid UTF-8.
 func legible(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -16,7 +16,7 @@ const (
 // itself gets 1.
 const (
 	weightTitle = .4
-	titleWhole  = 4 // idf of the words of a title that says enough
+	titleWhole  = 4 // idf of the words of a title that suffices
 )
 
 // maxLike is the number of nodes that are compared with a focus. The thousandth no
@@ -62,7 +62,7 @@ func (Focus) Rank(req *Request, b *Board) {
 }
 
 // titleIn returns how much of a title is among words, 0 to 1. rarity keeps the weights of the terms of all titles, which
-// repeat: that of a frequent term takes a look at all of its postings.
+// repeat: a frequent term has all of its postings read.
 func (b *Board) titleIn(title string, words map[string]bool, rarity map[string]float64) float64 {
 	found, all := 0.0, 0.0
 	for _, t := range b.Words.QuestionTerms(title, 0) {

@@ -36,7 +36,7 @@ func (v View) resolveHandle(name, handle string, ids []string) (*node.Node, erro
 		add(v.State.Get(name))
 		add(v.State.Document(name))
 		for n := range v.State.All() {
-			if title := n.Title(); len(title) == len(name) && v.State.CopyOf(n.Path) == "" { // so are those that differ by case: a handle is ASCII
+			if title := n.Title(); len(title) == len(name) && v.State.CopyOf(n.Path) == "" { // so are names that differ by case: a handle is ASCII
 				add(n, strings.EqualFold(title, name))
 			}
 		}

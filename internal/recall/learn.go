@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Bounds of what is learned. A node that answers all of a question by words has a score of
+// Bounds of learning. A node that answers all of a question by words has a score of
 // about 1.
 const (
 	MaxWeight = 1. / 3 // of a feature: an arm counts at least two thirds and at most four thirds
@@ -32,7 +32,7 @@ const (
 	minErrors = 1.5  // standard errors of the gain
 )
 
-// Weights are those of the features.
+// Weights are the weights of the features.
 type Weights []float64
 
 // Of returns what features give a node, within MaxGiven.
@@ -44,7 +44,7 @@ func (w Weights) Of(features []float64) float64 {
 	return bounded(given, MaxGiven)
 }
 
-// Region is what was learned of the nodes of one part of a memex.
+// Region is what feedback taught about the nodes of one part of a memex.
 type Region struct {
 	Evidence
 	Weights Weights
@@ -63,7 +63,7 @@ type Evidence struct {
 	Error  float64 `json:"error" jsonschema:"standard error of the gain"`
 }
 
-// Model is what was learned, by region. It must not be changed.
+// Model is what feedback taught, by region. It must not be changed.
 type Model map[string]*Region
 
 // Of returns the weights of a region for files of a kind, nil if none count.
@@ -91,7 +91,7 @@ const parts = 3
 func (e *Event) part() int { return int(e.Question[0]) % parts }
 
 // Fit returns what events teach: the mean of the weights that leave out one part each. Whether
-// they count is decided by what each of them does to the part that it leaves out. O(events ·
+// they count is decided by the effect of each on the part that it leaves out. O(events ·
 // nodes · features).
 func Fit(events []Event, features int) Model {
 	regions, kinds := map[string]*[parts][]*list{}, kindsOf(events)
@@ -134,7 +134,7 @@ func learned(lists *[parts][]*list, features int) *Region {
 	return r
 }
 
-// fitted returns the weights that make what was useful the most likely: by descent along each
+// fitted returns the weights that make the useful nodes most likely: by descent along each
 // weight, within the bounds.
 func fitted(lists []*list, features int) Weights {
 	w, d := make(Weights, features), newDescent(features)
@@ -164,7 +164,7 @@ func newDescent(features int) *descent {
 	return &descent{of(), of(), of(), of(), of(), nil}
 }
 
-// add adds those of a list.
+// add adds the gradients of a list.
 func (d *descent) add(l *list, w Weights) {
 	clear(d.mean)
 	clear(d.square)
@@ -212,7 +212,7 @@ type trial struct {
 	weight, gain, square, owners float64
 }
 
-// add tries weights on a list, unless the list only says what is not useful.
+// add tries weights on a list, unless the list has only refusals.
 func (t *trial) add(l *list, w Weights) {
 	if !l.plain {
 		return
@@ -228,8 +228,8 @@ func (t *trial) add(l *list, w Weights) {
 	}
 }
 
-// decide says whether the weights of a region count. What agents say does not count against
-// what the owner says.
+// decide reports whether the weights of a region count. Agents' feedback does not count against
+// the owner's.
 func (t *trial) decide(r *Region) {
 	if r.Held, r.Owner = t.lists, t.byOwner; r.Held > 0 {
 		r.Gain = t.gain / t.weight
@@ -247,7 +247,7 @@ func (t *trial) decide(r *Region) {
 	}
 }
 
-// quality returns nDCG of the order by some weights, nil for that of the scores.
+// quality returns nDCG of the order by some weights, or by the scores if nil.
 func (l *list) quality(w Weights) float64 {
 	order := make([]int, len(l.rows))
 	scores := make([]float64, len(l.rows))

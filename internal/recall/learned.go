@@ -40,7 +40,7 @@ const maxLearned = 200
 
 // Learned corrects the order of the best nodes by what feedback has taught. The nodes of a
 // region exchange their scores among themselves, so that nodes of other regions keep their
-// places: what is learned of chats raises no chat above a diary.
+// places: feedback on chats raises no chat above a diary.
 type Learned struct{ Model Model }
 
 // Rank implements Ranker.
@@ -76,7 +76,7 @@ type corrected struct {
 	score, wanted float64
 }
 
-// regionMemory is the region of what is in no file; no folder has the name.
+// regionMemory is the region of nodes in no file; no folder has the name.
 const regionMemory = "/memory"
 
 // RegionOf names the part of a memex that learns by itself: the top folder of a path, "" for
@@ -113,7 +113,7 @@ func (b *Board) leading(req *Request) []uint32 {
 	return top.Sorted()
 }
 
-// features returns those of a node.
+// features returns the features of a node.
 func (b *Board) features(pos uint32, n *node.Node) []float64 {
 	f := make([]float64, len(FeatureNames))
 	var words *Arm
@@ -171,7 +171,7 @@ func asks(text string) bool {
 }
 
 // Ranks returns, for the nodes that a request finds, their places in the order of the request, their scores
-// without what was learned, and their features; at most maxLearned, best first.
+// without the learned part, and their features; at most maxLearned, best first.
 func (v View) Ranks(text string) []Rankable {
 	b := v.board()
 	defer b.release()

@@ -102,7 +102,7 @@ func TestLearnedIsOff(t *testing.T) {
 	}
 }
 
-// TestRanks: what is learned from is the ranking without what was learned.
+// TestRanks: learning uses the ranking without the learned part.
 func TestRanks(t *testing.T) {
 	v := learnable()
 	weights := make(Weights, len(FeatureNames))

@@ -31,7 +31,7 @@ func (r *reader) links(n *node.Node) iter.Seq[org.Link] {
 	}
 }
 
-// linkLinesOf returns the #+LINK lines in force in a document, including those of its
+// linkLinesOf returns the #+LINK lines in force in a document, including the ones of its
 // setup files. It parses a document only if it may have some, once per query.
 func (r *reader) linkLinesOf(path string) string {
 	lines, ok := r.linkLines[path]

@@ -18,7 +18,7 @@ import (
 const ArmMeaning = "meaning"
 
 // Constants of Meaning, measured with made-up models, see BenchmarkMeaning in bench: random
-// vectors cost nothing at twice the weight. Of what a fusion with labels gains over words, a
+// vectors cost nothing at twice the weight. Of the gain of a fusion with labels over words, a
 // proven oracle gains .67 of R@10 or more, unproven .37; with the level at 0, or the weight
 // doubled, one that is right in three of four questions falls below the words.
 const (
@@ -40,8 +40,8 @@ type near struct {
 	next  []uint32 // by position: another plus one
 }
 
-// newNear finds the vectors of the nodes of words. before, which may be nil, is that of
-// earlier words or of an earlier set: what it knows of a file is used again. O(nodes).
+// newNear finds the vectors of the nodes of words. before, which may be nil, comes from
+// earlier words or an earlier set: its data of a file is used again. O(nodes).
 func newNear(set *vector.Set, words *Words, before *near) *near {
 	order := words.Order()
 	x := &near{set: set, files: make(map[*index.File][]int32), next: make([]uint32, order.Len())}
@@ -97,18 +97,18 @@ func (x *near) add(row int, pos uint32) {
 	x.first[row], x.next[pos] = pos+1, x.first[row]
 }
 
-// Meaning ranks by how near the vectors of nodes are to that of the request. Nodes that
+// Meaning ranks nodes by how near their vectors are to the request's. Nodes that
 // are no nearer than the nearest of as many unrelated ones would be by chance get nothing,
 // so that a model that knows nothing of the request adds nothing. Where a filter leaves too
-// few of the nearest, those nearest among what it leaves count. Where so few nodes have
-// vectors that nothing tells what is chance, the neighbours of a focus go by their cosine.
+// few of the nearest, the nearest of the rest count. Where too few nodes have
+// vectors to tell chance, the neighbours of a focus rank by their cosine.
 type Meaning struct {
 	Set   *vector.Set
 	Query *vector.Query // of the text of the request; nil: of its focus
-	// Trust is how well the model has proven to find what it is asked for, 0 to 1. It lowers
+	// Trust is how well the model has proven to answer questions, 0 to 1. It lowers
 	// the level from which a node gets a share, and raises the weight.
 	Trust float64
-	// Only says that nothing else ranks: then every near node counts, by its cosine.
+	// Only means that nothing else ranks: then every near node counts, by its cosine.
 	Only bool
 }
 
@@ -174,7 +174,7 @@ type chance struct {
 	best              float64 // the best of them all, in deviations above the median
 }
 
-// minRows is the number of nodes from which their cosines tell what is chance.
+// minRows is the least number of nodes whose cosines show the level of chance.
 const minRows = 16
 
 func chanceOf(of vector.Chance, rows int) chance {

@@ -72,7 +72,7 @@ func askMeaning(t *testing.T, v View, set *vector.Set, trust float64, asked []fl
 	return titles, hits
 }
 
-// TestMeaning: what is near comes first, once for each node with the text; what is no
+// TestMeaning: near nodes come first, once for each node with the text; a node no
 // nearer than by chance gets nothing.
 func TestMeaning(t *testing.T) {
 	v, set := meant(t)

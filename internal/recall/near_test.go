@@ -30,9 +30,9 @@ func placesOf(x *near) map[int][]uint32 {
 	return out
 }
 
-// TestNearFollows proves that the table of rows is the same whether it is made anew or from
-// that of earlier words and an earlier set, whatever changes in between: files, vectors that
-// come and go, and a store that was opened anew.
+// TestNearFollows proves that the table of rows is the same whether it is built fresh or from
+// the one of earlier words and an earlier set, whatever changes in between: files, vectors that
+// come and go, and a store that was reopened.
 func TestNearFollows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := faultfs.New()

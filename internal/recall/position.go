@@ -28,7 +28,7 @@ func (v View) Position(n *node.Node) (offset, line int) {
 // node that holds one of the elements, once: O(their bytes + nodes).
 func (v View) Lines(nodes []*node.Node) []int {
 	out := make([]int, len(nodes))
-	wanted := map[string]map[string][]int{} // path -> id of a node -> those of nodes that are it, or stand in it
+	wanted := map[string]map[string][]int{} // path -> id of a node -> indexes of nodes that are it, or are in it
 	for i, n := range nodes {
 		id := n.ID
 		if _, ok := v.State.Get(id); !ok {
@@ -56,7 +56,7 @@ func (v View) Lines(nodes []*node.Node) []int {
 	return out
 }
 
-// linesIn sets in out the lines of those of nodes that asked names: each is host, which
+// linesIn sets in out the lines of the nodes that asked names: each is host, which
 // begins at a line, or an element in it.
 func linesIn(host *node.Node, line int, nodes []*node.Node, asked, out []int) {
 	elements, types := map[string][]int{}, map[org.Type]bool{}

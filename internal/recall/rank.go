@@ -18,7 +18,7 @@ import (
 
 // Ranker gives scores to the nodes of one view, in one or more arms. Search and windows
 // rank by the sum of all arms. A Ranker has a file of its own, with its weights as
-// constants and the measurement behind them.
+// constants and their measurement.
 type Ranker interface {
 	// Rank adds to the board what speaks for nodes, and against them. It adds nothing if
 	// it cannot judge the request. It may build on what earlier rankers gave. The same
@@ -61,7 +61,7 @@ type Board struct {
 	touched []uint32 // positions with a contribution
 	seen    []bool   // by position
 
-	// ideal is the score of a node that says all that the request asks for once, by the
+	// ideal is the score of a node that has all that the request asks for once, by the
 	// scale of covered; 0 if the request has no words.
 	ideal   float64
 	covered []float64 // by position: how much of the request the node's words cover
@@ -151,7 +151,7 @@ func (b *Board) release() {
 	boards.Put(b)
 }
 
-// What a search says of a node, see package search.
+// What a search reports about a node, see package search.
 type (
 	// Contribution is what one arm adds to a score.
 	Contribution = search.Contribution

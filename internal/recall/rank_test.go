@@ -122,7 +122,7 @@ func findIn(t *testing.T, v View, text, keep string) []string {
 }
 
 // TestArmsAddUp checks that a second arm finds nodes that share no word with the
-// question, raises and lowers those that do, and stands in the explanation.
+// question, raises and lowers the others, and is in the explanation.
 func TestArmsAddUp(t *testing.T) {
 	v := catView()
 	for _, tc := range []struct {
@@ -172,7 +172,7 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// TestArmsBuildOnTheFirst checks that an arm sees what the first one gave, as a ranker
+// TestArmsBuildOnTheFirst checks that an arm sees the shares of the first one, as a ranker
 // of neighbours needs it.
 func TestArmsBuildOnTheFirst(t *testing.T) {
 	v := view(map[string]string{"a.org": "* talk\n** cat purrs\n** then it slept\n* unrelated\n"})

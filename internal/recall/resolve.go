@@ -47,7 +47,7 @@ func (e *AmbiguousError) Error() string {
 }
 
 // Resolve finds the node that a name refers to. It tries, in order: the path of a
-// document; an id, including that of an element; FILE:LINE or FILE:+BYTE; and a title
+// document; an id, also of an element; FILE:LINE or FILE:+BYTE; and a title
 // (exact, else ignoring case, else ignoring statistics cookies, else with keyword and
 // priority in front). FILE may be a bare file name if only one folder has it. A path
 // therefore takes precedence over an equal :ID:, but after the prefix "id:" the id is
@@ -55,7 +55,7 @@ func (e *AmbiguousError) Error() string {
 // id or title of another node is ambiguous, unless the prefix "id:" is given. At last the
 // beginning of an id stands for it, see [fault.Begins]. Resolve returns ErrUnknown, with the
 // nearest titles, or an *AmbiguousError. Titles in conflict copies name nothing, nor does the
-// beginning of what a search does not list.
+// beginning of a document that a search does not list.
 func (v View) Resolve(name string) (*node.Node, error) {
 	name = strings.TrimSpace(name)
 	id, prefixed := strings.CutPrefix(name, "id:")
@@ -84,7 +84,7 @@ func (v View) Resolve(name string) (*node.Node, error) {
 	return v.one(name, found, 0)
 }
 
-// nodesWith returns, in document order, the nodes for which is holds, of those that a search may
+// nodesWith returns, in document order, the nodes for which is holds, of the ones that a search may
 // list. O(nodes).
 func (v View) nodesWith(is func(*node.Node) bool) (found []*node.Node) {
 	for n := range v.State.All() {

@@ -105,7 +105,7 @@ func parseElements(n *node.Node) *org.Tree {
 }
 
 // newSpan builds the node of element i, the ordinal-th of its type, without digests.
-// Its keyword and tags are those of host.
+// Its keyword and tags are host's.
 func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 	e := tree.Elements[i]
 	text := tree.Text(i)
@@ -187,7 +187,7 @@ func mayContain(text string, wanted map[org.Type]bool) bool {
 	return false
 }
 
-// marksByType lists, by type, characters of which each element has at least one. Types
+// marksByType lists, by type, characters; each element has at least one of them. Types
 // that are not listed have no such characters.
 var marksByType = map[org.Type]string{
 	org.TypeTable: "|+", org.TypeTableRow: "|+", org.TypeSrcBlock: "#", org.TypeExampleBlock: "#",
@@ -198,7 +198,7 @@ var marksByType = map[org.Type]string{
 	org.TypePlanning: ":", org.TypeFixedWidth: ":", org.TypeDiarySexp: "%",
 }
 
-// rareMarks are those of marksByType that few texts have.
+// rareMarks are the ones of marksByType that few texts have.
 var rareMarks = []string{"#", "|+", "\\", "%"}
 
 // rareMarksOf returns the rare marks that elements of a node may have.

@@ -10,11 +10,11 @@ import (
 
 // Arms of Statements.
 const (
-	ArmLikes = "likes" // the question asks for a choice, and the node says what somebody likes
+	ArmLikes = "likes" // the question asks for a choice, and the node has what somebody likes
 	ArmRules = "rules" // the node is a standing instruction
 )
 
-// Weights of what somebody said.
+// Weights of statements.
 const (
 	weightLikes       = 1
 	weightRules       = 1  // the question asks for work
@@ -32,7 +32,7 @@ const (
 	maxBrief         = 400      // bytes of a node in which a sentence that begins with always or never is an instruction
 )
 
-// Statements ranks by what a person said of likes, and by standing instructions.
+// Statements ranks by stated likes, and by standing instructions.
 type Statements struct{}
 
 // Rank implements Ranker.

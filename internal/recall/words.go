@@ -58,7 +58,7 @@ func (w *Words) Order() *index.Order {
 }
 
 // near returns the vectors of the nodes in a set. The first call for a set finds them, in
-// O(nodes), most of which are known from before.
+// O(nodes), most of them known from before.
 func (w *Words) near(set *vector.Set) *near {
 	x := w.nears.Load()
 	if x != nil && x.set == set {

@@ -8,7 +8,7 @@
 // durable by Store.Append, all or nothing; Store.Replay returns the records in
 // order; Store.Block finds a block by its digest; an Image is a state in a form that
 // loads at once. A store that has nothing to sync, to pack or to lose does nothing where
-// it is asked to; what is left of a damaged history is read by a Salvager.
+// it is asked to; a Salvager reads the rest of a damaged history.
 //
 // Invariants, which package storetest checks of each implementation:
 //
@@ -21,4 +21,18 @@
 //
 // Elsewhere: the store that keeps files (package disk), what the blocks, commits and
 // sections mean (packages graph and fovea).
+//
+// # Where a change goes
+//
+//   - The bytes of journal and packs: the codec in internal/disk; what a batch lays out before it: internal/store/record.go. A change has
+//     a new number in internal/disk/fixed.go and a reader for the old one; under the same number old frames fail their checksums and are
+//     cut off as a torn tail. Then doc/format, internal/disk/layout_test.go and the vectors of internal/disk.
+//   - The bytes of images: the codec in internal/disk; their sections are those of the ledgers and of internal/view. Then doc/format and
+//     the vectors of internal/disk.
+//   - When and how history is written, recovered and packed: the part of internal/disk that does it; when an image is due: internal/chain.
+//     Then the crash tests of internal/disk and test.
+//   - Another way to store a history, such as SQLite: a Store in a package beside internal/disk; Options.OpenStore (options/options.go)
+//     opens it. What stays of files: the lock, FORMAT and the name of an image; repair needs a Salvager. Then internal/store/storetest.
+//   - A fact that rides along with commits: a ledger (internal/chain/ledger.go), registered by its room as in internal/notes/tombstone.go.
+//     Then doc/format.
 package store

@@ -12,7 +12,7 @@ var (
 	// ErrNotFound is returned by Block when no record holds a block of the digest.
 	ErrNotFound = errors.New("no such block")
 	// ErrPurged is returned by Block for a block that Rewrite dropped. The Purged
-	// that wraps it says which commit did.
+	// that wraps it names the commit that did.
 	ErrPurged = errors.New("block was purged")
 	// ErrNoImage is returned by LoadImage when there is no image that verifies.
 	ErrNoImage = errors.New("no usable image")
@@ -23,10 +23,10 @@ var (
 	// next opening needs is not where the store left it. ErrReadOnly wraps it then.
 	ErrReplaced = errors.New("moved, removed or replaced while it was open")
 	// ErrCorrupt is returned when acknowledged data is damaged or missing. The
-	// Corruption that wraps it says where.
+	// Corruption that wraps it tells where.
 	ErrCorrupt = errors.New("stored data is damaged")
 	// ErrUnknownFormat is returned when a file has a format number that this
-	// version cannot read. The file is left as it is.
+	// version cannot read. The file is left unchanged.
 	ErrUnknownFormat = errors.New("unknown format")
 	// ErrClosed is returned by a store after Close.
 	ErrClosed = errors.New("store is closed")
@@ -39,7 +39,7 @@ var (
 	ErrSection = errors.New("section name not allowed")
 )
 
-// Corruption says which acknowledged data is damaged or missing. As an error it
+// Corruption names acknowledged data that is damaged or missing. As an error it
 // wraps ErrCorrupt.
 type Corruption struct {
 	// File is the file's name within the state folder.
@@ -48,7 +48,7 @@ type Corruption struct {
 	Segment uint64
 	// Offset is where in the file, in bytes, the damage begins.
 	Offset int64
-	// Reason says what is wrong, such as "checksum mismatch".
+	// Reason is the defect, such as "checksum mismatch".
 	Reason string
 }
 
@@ -67,10 +67,10 @@ func LacksHistory(err error) bool {
 	return damaged && c.File != FormatFile
 }
 
-// Purged says that a block was dropped on purpose. As an error it wraps
+// Purged means that a block was dropped on purpose. As an error it wraps
 // ErrPurged.
 type Purged struct {
-	// By is the number of the commit that says why.
+	// By is the number of the commit that gives the reason.
 	By uint64
 }
 
@@ -92,7 +92,7 @@ type Recovery struct {
 	// Corrupt is the first damage to acknowledged data that was found; the
 	// store is then read-only. Nil if there is none.
 	Corrupt *Corruption
-	// HeadDamaged says that the file head cannot be read. The store works, but
+	// HeadDamaged means that the file head cannot be read. The store works, but
 	// whether the journal lost its end could not be checked.
 	HeadDamaged bool
 	// DroppedSections names the derived sections of the loaded image that are

@@ -21,7 +21,7 @@ type Section struct {
 	Name string
 	// Data is the content.
 	Data []byte
-	// Derived says that the section can be made from the others, so that an
+	// Derived means that the section can be made from the others, so that an
 	// image without it is still good.
 	Derived bool
 }
@@ -32,8 +32,8 @@ type Image struct {
 	Seq uint64
 	// Commit is the commit's digest.
 	Commit merkle.Digest
-	// At is the position behind the batch that the commit is in: Replay from
-	// there gives what the image lacks.
+	// At is the position after the commit's batch: Replay from
+	// there gives the records that the image lacks.
 	At Pos
 	// Sections are the content, in the order of writing.
 	Sections []Section

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Kind says what a record holds. A store looks only at whether a record can be found by
+// Kind is the kind of a record's content. A store looks only at whether a record can be found by
 // digest, which Block and Commit records can.
 type Kind uint8
 
@@ -44,7 +44,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Pos is a place in the history: behind a batch, or where a record begins. It is
+// Pos is a place in the history: the end of a batch, or the start of a record. It is
 // comparable. The zero Pos stands for the beginning.
 type Pos struct {
 	// Segment is the number of the journal's file, from 1.
@@ -63,7 +63,7 @@ func (p Pos) String() string { return fmt.Sprintf("%d:%d", p.Segment, p.Offset) 
 
 // Record is one record of the history.
 type Record struct {
-	// Kind says what the data is.
+	// Kind is the kind of the data.
 	Kind Kind
 	// Batch numbers the batch, from 1; the records of one Append share it. A
 	// number is missing where packing has left out all that was in the batch.
@@ -80,7 +80,7 @@ type Record struct {
 const MaxData = 1<<30 - 1
 
 // A batch lays its records out in a row, each with Headroom bytes before its data and
-// zeros behind it up to a multiple of Align, so that a store can put its own header there
+// zeros after it up to a multiple of Align, so that a store can put its own header there
 // and write the batch without copying it. The headroom begins with the length of the data
 // as a little-endian uint32 and the kind as a byte; the rest of it is zero.
 const (
@@ -134,10 +134,10 @@ func (b *Batch) Add(kind Kind, data []byte) {
 	b.intent = b.intent || kind == Intent
 }
 
-// RecordSize returns how many bytes a record with so much data takes in a Batch.
+// RecordSize returns the bytes that a record with that much data takes in a Batch.
 func RecordSize(data int) int { return (Headroom + data + Align - 1) &^ (Align - 1) }
 
-// Grow makes room for so many more bytes, headroom included, so that a large batch is not
+// Grow makes room for that many more bytes, headroom included, so that a large batch is not
 // copied while it grows. It is a hint.
 func (b *Batch) Grow(bytes int) { b.buf = slices.Grow(b.buf, max(0, bytes)) }
 

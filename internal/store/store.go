@@ -12,7 +12,7 @@ import (
 
 // Store keeps a history. All methods are safe for concurrent use.
 type Store interface {
-	// Append makes the batch durable and returns the position behind it. Batches of
+	// Append makes the batch durable and returns the position after it. Batches of
 	// goroutines that call it at the same time may share one write, in the order of the
 	// calls. An empty batch does nothing.
 	//
@@ -29,15 +29,15 @@ type Store interface {
 	Block(d merkle.Digest) ([]byte, error)
 
 	// Commits calls fn with the commits of the span in its order, verified. Commits are
-	// numbered from 1 as they stand in the history; numbers beyond its ends are passed
-	// over. An error of fn ends it and is returned as it is. Damage is a Corruption and
+	// numbered from 1 in the order of the history; numbers beyond its ends are passed
+	// over. An error of fn ends it and is returned unchanged. Damage is a Corruption and
 	// makes the store read-only.
 	Commits(ctx context.Context, span Span, fn func(Record) error) error
 
-	// Replay calls fn with each record from a position on up to what is durable when it
+	// Replay calls fn with each record from a position up to the durable end when it
 	// is called, in order and verified, whole batches only. The position is zero, the end
-	// of a batch as Append returned it, or an Image's At; one behind the end gives no
-	// record. Packing and rewriting leave positions as they are. Of blocks that were
+	// of a batch as Append returned it, or an Image's At; one past the end gives no
+	// record. Packing and rewriting keep positions. Of blocks that were
 	// given before, a batch may have none: they are found with Block. Intents that a
 	// later batch settled may be missing. An error of fn ends it and is returned as it
 	// is. Damage is a Corruption and makes the store read-only.
@@ -47,13 +47,13 @@ type Store interface {
 	// the batch is. After an error the store is read-only. Errors: ErrReadOnly, ErrClosed.
 	Sync() error
 
-	// End returns the position behind the last acknowledged batch.
+	// End returns the position after the last acknowledged batch.
 	End() Pos
 
 	// Size returns how many bytes the history takes.
 	Size() (int64, error)
 
-	// Head returns what SetHead set, else what the store had when it was last closed;
+	// Head returns the head that SetHead set, else the one of the last close;
 	// zero for a store that never was.
 	Head() Head
 
@@ -69,29 +69,29 @@ type Store interface {
 	// WriteImage keeps an image, durably and all or nothing, and then at least the one
 	// before it. img.At must be durable: a result of Append. It returns ErrSection or
 	// ErrTooLarge for what cannot be written, and ErrReadOnly; any other error leaves the
-	// images there were, and the records, as they are.
+	// existing images, and the records, unchanged.
 	WriteImage(img Image) error
 
-	// Check reads everything again and calls fn with what is wrong, at most once for each
+	// Check reads everything again and calls fn with each defect, at most once for each
 	// file, in the order of the history. It returns how many records verified. Damage
 	// makes the store read-only. Errors: ErrClosed, that of the context, those of the
 	// file system. O(history).
 	Check(ctx context.Context, fn func(Corruption)) (records uint64, err error)
 
 	// Pack moves history that only Block and Commits still read to where it takes less
-	// room. What they return stays the same. Appends and reads go on meanwhile. Errors:
-	// ErrReadOnly, ErrClosed, that of the context, a Corruption of what was to be moved,
+	// room. Their results stay the same. Appends and reads continue meanwhile. Errors:
+	// ErrReadOnly, ErrClosed, that of the context, a Corruption of data to be moved,
 	// those of the file system.
 	Pack(ctx context.Context) error
 
 	// Packed reports whether some of the history was moved.
 	Packed() bool
 
-	// Rewrite writes all history anew without the blocks of gone, in one atomic step. From
+	// Rewrite rewrites all history without the blocks of gone, in one atomic step. From
 	// then on Block returns a Purged for them, also for one that was never here, which
 	// names the commit of that number. They must not be blocks that commits are made of.
 	// Commits, marks and the order of what stays do not change; of equal blocks the first
-	// stays. Of what is appended meanwhile nothing is dropped. Images are not looked at:
+	// stays. Nothing appended meanwhile is dropped. Images are not looked at:
 	// write an image after this and call RemoveImages. Errors are those of Pack. O(history).
 	Rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error
 
@@ -109,7 +109,7 @@ type Store interface {
 
 	// InPlace returns nil while a write would count: the store is where it was opened.
 	// Otherwise the error is that of a write, and wraps ErrReplaced where something was
-	// moved. It changes nothing: what was moved away can be put back. A store that is
+	// moved. It changes nothing: files that were moved away can be put back. A store that is
 	// read-only for another reason may be in place. Errors: ErrClosed.
 	InPlace() error
 
@@ -121,7 +121,7 @@ type Store interface {
 	Err() error
 
 	// Stop makes the store read-only until it is opened again, as a write error does:
-	// its owner has found that what the store would go on with is not so. The first
+	// its owner has found that the store's assumptions no longer hold. The first
 	// cause counts. A Corruption is also what the store's Recovery reports.
 	Stop(cause error)
 
@@ -148,11 +148,11 @@ type Head struct {
 
 // Names in a state folder; see doc/format/state-folder.md.
 const (
-	// FormatFile says what the folder is, and for which memex.
+	// FormatFile has the format of the folder, and its memex.
 	FormatFile = "FORMAT"
 	// LockFile is locked by the process that owns the folder.
 	LockFile = "LOCK"
-	// HeadFile has what the last clean close left.
+	// HeadFile has the head of the last clean close.
 	HeadFile = "head"
 	// JournalFolder has the segments of the journal.
 	JournalFolder = "journal"

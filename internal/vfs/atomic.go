@@ -18,7 +18,7 @@ import (
 
 const tempPrefix = ".fovea-tmp-"
 
-// maxTemps bounds the search for a free temporary name; so many writers of one
+// maxTemps bounds the search for a free temporary name; that many writers of one
 // file at once, or leftovers, mean that something else is wrong.
 const maxTemps = 1000
 
@@ -50,7 +50,7 @@ func WriteJSON(in FS, name string, value any) error {
 // syncs the folder, so that a crash leaves the old content or the new, and when
 // it returns nil the new is durable. An existing file keeps its permissions and
 // its owner; perm is for a new one, before the umask. A name that is no regular file is
-// ErrNotRegular. After an error, that of fill included, the temporary file is
+// ErrNotRegular. After any error, also of fill, the temporary file is
 // gone, unless removing it failed too, and the name has its old content, unless
 // it was the last sync that failed. The writer is not buffered.
 func WriteAtomicFunc(in FS, name string, perm fs.FileMode, fill func(io.Writer) error) error {

@@ -12,11 +12,11 @@
 // Invariants:
 //
 //   - Names are slash-separated and relative to the folder. No name leaves it,
-//     neither by ".." nor by a link: [os.Root] stands below.
+//     neither by ".." nor by a link: it is an [os.Root].
 //   - What Sync and SyncDir have not confirmed may be gone after a crash, in
 //     any part and any order. No caller relies on more.
-//   - A temporary file has a name for which IsTemp holds, so that what a crash
-//     left behind can be told from what a person made.
+//   - A temporary file has a name for which IsTemp holds, so that files that a crash
+//     left can be told from a person's.
 //
 // Elsewhere: an FS that crashes and fails on purpose (package faultfs), and
 // which files make up a memex (package corpus).

@@ -19,13 +19,13 @@ import (
 )
 
 // Folder is a folder of the operating system. It implements FS: what os.Root does as FS wants it,
-// such as Stat and Rename, is that of the root.
+// such as Stat and Rename, is the root's.
 type Folder struct {
 	path string
 	*root
 }
 
-// root is what a Folder has embedded, and no other package reaches.
+// root is embedded in a Folder, and no other package reaches it.
 type root = os.Root
 
 var _ FS = (*Folder)(nil)

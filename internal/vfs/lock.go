@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// Holder says who holds a lock. It is written into the lock file as one JSON
+// Holder identifies who holds a lock. It is written into the lock file as one JSON
 // object for those who find it taken; the lock itself is the operating
 // system's and does not depend on it.
 type Holder struct {
 	// PID is the process id of the owner.
 	PID int `json:"pid"`
-	// Command is what the owner was started as, such as "fovea serve".
+	// Command is the owner's command line, such as "fovea serve".
 	Command string `json:"command"`
 	// Since is when the owner took the lock.
 	Since time.Time `json:"since"`
@@ -63,7 +63,7 @@ func TryLock(in FS, name string, holder Holder) (*FileLock, error) {
 	return &FileLock{held: held}, nil
 }
 
-// LockFile is TryLock that waits for the owner to let go, asking again after 10
+// LockFile is TryLock that waits for the owner to release it, asking again after 10
 // ms, then in growing steps of up to 200 ms. When the context ends first it
 // returns the HeldError joined with the context's error. holder.Since is written
 // as given, so it is the time of asking.
@@ -90,7 +90,7 @@ func (l *FileLock) Unlock() error {
 	return nil
 }
 
-// writeHolder writes what it can; an owner that is not named still holds the lock.
+// writeHolder does its best; an owner that is not named still holds the lock.
 func writeHolder(in FS, name string, holder Holder) {
 	text, err := json.Marshal(holder)
 	if err != nil {
@@ -104,7 +104,7 @@ func writeHolder(in FS, name string, holder Holder) {
 	_ = f.Close()
 }
 
-// readHolder returns what it can: a file that is missing, empty or half written
+// readHolder does its best: a file that is missing, empty or half written
 // names nobody.
 func readHolder(in FS, name string) Holder {
 	var holder Holder

@@ -15,14 +15,14 @@ import (
 )
 
 // Plain returns a folder in which only regular files are opened: a link, a pipe, a
-// socket, a device or a folder in the place of a file is refused with an error that
+// socket, a device or a folder instead of a file is refused with an error that
 // wraps ErrNotRegular and names the kind. Nothing that is opened waits. It is for
 // folders that only the program writes. Close closes in.
 func Plain(in FS) FS { return plain{in} }
 
 type plain struct{ FS }
 
-// MayWrite is that of the folder, if it can tell.
+// MayWrite asks the folder, if it can tell.
 func (p plain) MayWrite() error { return MayWrite(p.FS) }
 
 func (p plain) Glance(name string) (fs.FileInfo, error) { return Glance(p.FS, name) }
@@ -75,7 +75,7 @@ func (p plain) check(name string) error {
 		}
 	}
 	if err != nil {
-		return nil // opening it says so, or makes the file
+		return nil // opening it fails, or makes the file
 	}
 	return regular(name, info)
 }
@@ -166,7 +166,7 @@ func regular(name string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is %s, %w", kindOf(info.Mode()), ErrNotRegular)}
 }
 
-// kindOf says what a file is, in words.
+// kindOf names the kind of a file, in words.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -207,7 +207,7 @@ const maxDepth = 16
 // entry, in the order of names, that is neither a regular file nor a folder. The error
 // wraps ErrNotRegular and names the entry, its kind and the next step. A socket at the
 // name socket is no error; "" allows none. A folder that cannot be listed is passed over:
-// whoever reads it says so. No file is opened, so nothing waits. O(entries).
+// reading it will fail. No file is opened, so nothing waits. O(entries).
 func CheckKinds(in FS, socket string) error { return checkKinds(in, ".", socket, maxDepth) }
 
 func checkKinds(in FS, folder, socket string, depth int) error {

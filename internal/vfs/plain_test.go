@@ -12,7 +12,7 @@ import (
 )
 
 // TestWriteFile: a file at a path is replaced whole, keeps its permissions, and gets the
-// folders that are missing; what is not a file is left alone.
+// folders that are missing; anything but a file is left alone.
 func TestWriteFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a", "b", "file")
 	for _, text := range []string{"first", "second"} {

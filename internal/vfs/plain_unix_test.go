@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// standIns put something else in the place of a file or folder.
+// standIns put something else where a file or folder was.
 var standIns = []struct {
 	kind string
 	put  func(path string) error
@@ -124,7 +124,7 @@ func (c closedFolder) ReadDir(name string) ([]fs.DirEntry, error) {
 	return c.FS.ReadDir(name)
 }
 
-// TestCheckKinds: whatever is neither file nor folder is told by path and kind, at any
+// TestCheckKinds: anything but a file or folder is reported by path and kind, at any
 // depth, unless it is the socket that is allowed or in a folder that cannot be listed.
 func TestCheckKinds(t *testing.T) {
 	for _, in := range standIns {

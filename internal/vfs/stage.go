@@ -19,8 +19,8 @@ type Staged struct {
 	later      bool // the caller syncs the folder
 }
 
-// Info describes the file as it was synced: its inode, size and time of the last
-// write stay what they are when it gets its name.
+// Info describes the synced file: its inode, size and time of the last
+// write stay the same when it gets its name.
 func (s *Staged) Info() fs.FileInfo { return s.info }
 
 // Stage writes what fill gives into a temporary file beside name and syncs it.
@@ -57,7 +57,7 @@ func Stage(in FS, name string, perm fs.FileMode, like fs.FileInfo, fill func(io.
 	return &Staged{in: in, name: name, temp: temp, info: info}, nil
 }
 
-// giveTo gives the file the owner and group of another one, where they differ.
+// giveTo gives the file the owner and group of another, where they differ.
 func giveTo(f File, like fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -74,7 +74,7 @@ func giveTo(f File, like fs.FileInfo) error {
 	return nil
 }
 
-// Replace makes the content that of the name, whatever it was, and syncs the
+// Replace gives the name this content, whatever it was, and syncs the
 // folder. After an error the temporary file is gone, unless removing it failed
 // too, and the name has its old content, unless it was the sync that failed.
 func (s *Staged) Replace() error {

@@ -102,7 +102,7 @@ func RemoveIfThere(in FS, name string) error {
 	return nil
 }
 
-// ReadJSON reads a value that WriteJSON wrote. What is not there leaves the value as it is.
+// ReadJSON reads a value that WriteJSON wrote. A missing file leaves the value unchanged.
 func ReadJSON(in FS, name string, into any) error {
 	data, err := in.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,9 +20,9 @@ type FS interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	// ReadFile returns the whole content; the caller owns it.
 	ReadFile(name string) ([]byte, error)
-	// Stat describes what the name leads to, links followed.
+	// Stat describes the target of the name, links followed.
 	Stat(name string) (fs.FileInfo, error)
-	// Lstat describes what the name is, a link not followed.
+	// Lstat describes the name itself, a link not followed.
 	Lstat(name string) (fs.FileInfo, error)
 	// ReadDir lists a folder, sorted by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
@@ -40,7 +40,7 @@ type FS interface {
 	// Link gives a file a second name, which must be free: fs.ErrExist. Not
 	// every file system can. SyncDir makes it durable.
 	Link(oldName, newName string) error
-	// SyncDir makes the entries of a folder durable: what was made, removed
+	// SyncDir makes the entries of a folder durable: anything made, removed
 	// and renamed in it.
 	SyncDir(name string) error
 	// Lock takes the exclusive lock of the file, which it makes if missing,
@@ -68,7 +68,7 @@ type File interface {
 	// that would pass on rights.
 	Chown(uid, gid int) error
 	// Sync makes the content and the metadata durable. After an error nothing
-	// is known about what was written since the last success, and a second
+	// is known about writes since the last success, and a second
 	// call that succeeds proves nothing.
 	Sync() error
 	// SyncData makes the content and the size durable and leaves out times,
@@ -81,7 +81,7 @@ type File interface {
 // Identity is which file it is, whose, and how many names it has.
 type Identity struct {
 	UID, GID      int
-	Links         uint64 // names of the file; 1 but for hard links
+	Links         uint64 // names of the file; 1 without hard links
 	Device, Inode uint64 // the same for all names of one file; zeros where the system does not tell
 }
 
@@ -102,8 +102,8 @@ type glancer interface {
 }
 
 // Glance looks a name up through the folder's path in the operating system. If the folder was
-// moved, removed or replaced since it was opened, that is not what the FS holds. Links on the
-// way are followed, and that of the name itself only where it is ".". One system call. An FS
+// moved, removed or replaced since it was opened, the FS holds another one. Links on the
+// way are followed, and the name itself only where it is ".". One system call. An FS
 // without a path looks in itself.
 func Glance(in FS, name string) (fs.FileInfo, error) {
 	if g, ok := in.(glancer); ok {
@@ -112,7 +112,7 @@ func Glance(in FS, name string) (fs.FileInfo, error) {
 	return in.Lstat(name)
 }
 
-// Glance implements what the function Glance asks for.
+// Glance implements the function Glance.
 func (d *Folder) Glance(name string) (fs.FileInfo, error) {
 	if name == "." {
 		return os.Stat(d.path)

@@ -282,7 +282,7 @@ func TestWriteAtomicKeepsPermissions(t *testing.T) {
 
 // TestWriteAtomicFails makes each operation of it fail, and cuts the power
 // before each: the file has the old text or the new, told is durable, and no
-// temporary file stays behind a failure.
+// temporary file stays after a failure.
 func TestWriteAtomicFails(t *testing.T) {
 	for _, lose := range []bool{false, true} {
 		for n := range 12 {
@@ -430,7 +430,7 @@ func TestLockFileWaits(t *testing.T) {
 	})
 }
 
-// TestLockOnAFullDisk: what is full can still be read.
+// TestLockOnAFullDisk: a full disk can still be read.
 func TestLockOnAFullDisk(t *testing.T) {
 	in := faultfs.New()
 	in.SetFree(0)

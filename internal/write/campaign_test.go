@@ -22,7 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
-// scenario is changes that arrive in groups, before each of which another program may save a file,
+// scenario is changes that arrive in groups; before each, another program may save a file,
 // and at the end a rollback of files, to a commit of the world or 0 for none.
 type scenario struct {
 	outside []string
@@ -78,7 +78,7 @@ type proof struct {
 	marks  []string
 }
 
-// prove checks that the history of a world is that of a scenario: each commit, with its author,
+// prove checks that the history of a world matches a scenario: each commit, with its author,
 // message and op, leads from the state before to that which the model knows, and each change has its
 // commits once or is refused as it must be. After faults a change may fail that needs not.
 func (s *scenario) prove(w *world, base state, seq uint64, faults bool) proof {
@@ -115,7 +115,7 @@ func (s *scenario) prove(w *world, base state, seq uint64, faults bool) proof {
 			continue
 		}
 		last := p.log[p.base+uint64(len(p.states))-2]
-		if last.Message == c.message() { // a declaration alone bears no key
+		if last.Message == c.message() { // a declaration alone has no key
 			ops[c.key] = last.Seq
 		}
 		if got.err == nil && got.commit.Seq != last.Seq {
@@ -139,7 +139,7 @@ func (s *scenario) proveBack(w *world, p *proof, faults bool) {
 	w.t.Helper()
 	to, last, c := w.at(uint64(s.back)), p.last(), p.next()
 	if text, drifts := last.drift[drifting]; drifts && to.texts[drifting] == last.texts[drifting] {
-		to.drift[drifting] = text // what does not change in memory goes on drifting
+		to.drift[drifting] = text // a file that does not change in memory keeps drifting
 	}
 	switch {
 	case c != nil && c.Kind == graph.KindRollback:
@@ -168,7 +168,7 @@ func (p *proof) takes(w *world, path string, id int) bool {
 	})
 }
 
-// take proves a commit that takes what another program saved.
+// take proves a commit that takes in another program's save.
 func (p *proof) take(w *world) {
 	w.t.Helper()
 	c, s := p.next(), p.last().clone()
@@ -261,7 +261,7 @@ func (p *proof) check(c cut, all []*saved, back bool, t rapid.TB) {
 	}
 }
 
-// pace is how many of the cuts and faults of a scenario are tried: one of so many, from one on.
+// pace is how many of the cuts and faults of a scenario are tried: one in that many, from one on.
 func pace(t *rapid.T) (of, first int) {
 	if testing.Short() {
 		of = 6
@@ -326,7 +326,7 @@ func (p *proof) checkAgain(c cut, all []*saved, of int, back bool, t rapid.TB) {
 
 // fails plays a scenario in which an operation on the disks fails, and in some all writes after it,
 // and opens the memory again. A write in place fails at most twice, when it is made and when it is
-// put back: what more failures leave of the file is read as it is.
+// put back: the rest of the file after more failures is read unchanged.
 func (s *scenario) fails(begin *world, base state, seq uint64, at int) {
 	faults := []error{faultfs.ErrFault, faultfs.ErrNoSpace, fmt.Errorf("half: %w", faultfs.ErrShortWrite)}
 	failed, inPlace := "", 0

@@ -25,7 +25,7 @@ import (
 // chain's writer, within the function given to Do.
 type Change struct {
 	Action scope.Action // Now is the time of the commit; the operation sets Message
-	// Check, unless nil, refuses what the change leads to. It is not called where nothing changes.
+	// Check, unless nil, may refuse the result of the change. It is not called where nothing changes.
 	Check func(before, after *graph.State, delta *graph.Delta) error
 	// Deferred lets the caller be answered before the commit is synced: it may be lost in a crash.
 	Deferred bool
@@ -42,7 +42,7 @@ type Change struct {
 	once   []any
 }
 
-// declaration is a commit of its own before that of a change.
+// declaration is a separate commit before the one of a change.
 type declaration struct {
 	message string
 	draft   func(*graph.State, *graph.Draft) error
@@ -60,7 +60,7 @@ func (c *Change) Fail(what string, kind fault.Kind, err error) error {
 }
 
 // Once makes the change wait for a later group if one before it in its group named the same key:
-// what it is judged by is known only when that one is durable.
+// it can be judged only when that one is durable.
 func (c *Change) Once(key any) error {
 	if c.in.named[key] {
 		return errLater
@@ -103,7 +103,7 @@ func (c *Change) Fresh(path string) (string, error) {
 
 // fresh is Fresh for an actor who may write the file.
 func (c *Change) fresh(path string) (string, error) {
-	if c.read[path] { // what is set may come from it: a file that changed since is found when it is written
+	if c.read[path] { // the new text may come from it: a file that changed since is found when it is written
 		text, _ := c.State().Text(path)
 		return text, nil
 	}
@@ -116,7 +116,7 @@ func (c *Change) fresh(path string) (string, error) {
 	return text, err
 }
 
-// Text returns the text of a file with what the change has set.
+// Text returns the text of a file as the change has set it.
 func (c *Change) Text(path string) string {
 	text, ok := c.texts[path]
 	if !ok {
@@ -125,7 +125,7 @@ func (c *Change) Text(path string) string {
 	return text
 }
 
-// Document parses the text of a file with what the change has set.
+// Document parses the text of a file as the change has set it.
 func (c *Change) Document(path string) document.Text { return Parse(c.State(), path, c.Text(path)) }
 
 // Parse parses a text of the file at a path as a state does. A format without edits refuses them.
@@ -173,7 +173,7 @@ func (c *Change) Edit(n *node.Node, edits ...document.Edit) error {
 
 // Inserted returns the text of a file that was read with a headline at its end, for Put, and the end
 // of it. Because an edit parses its document, it is done on the text before the first headline and the
-// last two top-level headlines alone, where that gives what it gives in the whole file.
+// last two top-level headlines alone, where that gives the same as the whole file.
 func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, end document.Text, err error) {
 	s, text := c.State(), c.Text(path)
 	short := text
@@ -202,8 +202,8 @@ func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, 
 }
 
 // ends returns the lengths of the text of a file before its first headline, and of its last two
-// top-level headlines with what is below them: 0 if only the whole file tells what stands there. The
-// first nodes, so many, are known to tell nothing of it.
+// top-level headlines with their subtrees: 0 if that depends on the whole file. The
+// first nodes, that many, are known not to matter.
 func ends(nodes []*node.Node, known int, format document.Format) (head, tail int) {
 	x, extends := format.(document.Editor)
 	tops := 0
@@ -253,7 +253,7 @@ func (c *Change) Draft(change func(before *graph.State, draft *graph.Draft) erro
 // Mark adds marks that are written with the commit.
 func (c *Change) Mark(marks ...[]byte) { c.marks = append(c.marks, marks...) }
 
-// Declare makes a change of documents without files in a commit of its own before that of the
+// Declare changes documents without files in a separate commit before the one of the
 // change, in the same step.
 func (c *Change) Declare(message string, draft func(before *graph.State, draft *graph.Draft) error) {
 	c.first = &declaration{message, draft}
@@ -343,7 +343,7 @@ func (w *Writer) allow(ctx context.Context, a scope.Action, before *graph.State,
 
 // Splice replaces a stretch of one file.
 type Splice struct {
-	File    int // the index of the file among those of the operation
+	File    int // the index of the file in the operation
 	At      int // offset of the stretch in bytes,
 	Removed int // and its length
 	Text    string

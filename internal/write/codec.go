@@ -16,9 +16,9 @@ import (
 )
 
 // codec writes an intent in the canonical encoding, or reads one: each part of the record is named
-// once, in its order. After an error nothing of what was read counts.
+// once, in its order. After an error nothing that was read counts.
 type codec struct {
-	out  []byte                            // what was written so far
+	out  []byte                            // the bytes written so far
 	emit func(merkle.Digest, []byte) error // takes the blocks of long texts
 	in   *merkle.Reader                    // nil to write
 	load graph.Loader                      // returns the blocks of long texts
@@ -53,7 +53,7 @@ func list[T any](c *codec, all *[]T, one func(*T, *codec)) {
 	}
 }
 
-// fixed begins a list of so many elements.
+// fixed begins a list of that many elements.
 func (c *codec) fixed(n int) {
 	if c.in != nil {
 		c.in.FixedList(n)
@@ -89,7 +89,7 @@ func (c *codec) link(d *merkle.Digest) {
 // errRange is returned for a number out of range.
 var errRange = errors.New("a number out of range")
 
-// number is a number of at most so much.
+// number is a number of at most that much.
 func (c *codec) number(n *int, most uint64) {
 	if c.in == nil {
 		c.out = merkle.AppendUint(c.out, uint64(*n))
@@ -164,7 +164,7 @@ func markCode(mark *[]byte, c *codec) {
 	*mark = []byte(text)
 }
 
-// commit is what a step has of its commit, but for the kind and the parents.
+// commit is a step's part of its commit: all but the kind and the parents.
 func (c *codec) commit(of *graph.Commit) {
 	c.author(&of.Author)
 	for _, text := range []*string{&of.Session, &of.Op, &of.Message} {
@@ -177,7 +177,7 @@ func (c *codec) commit(of *graph.Commit) {
 	}
 }
 
-// author is that of a commit. One of a kind that this version does not know makes the intent one of
+// author is the author of a commit. One of a kind that this version does not know makes the intent one of
 // a later version.
 func (c *codec) author(a *author.Author) {
 	if c.in == nil {

@@ -17,7 +17,7 @@ import (
 
 func noFault(*world, int, faultfs.Op) error { return nil }
 
-// TestMarksAlone: marks with no change but a declaration are written with it, and those of a dry run are not.
+// TestMarksAlone: marks with no change but a declaration are written with it, and a dry run's are not.
 func TestMarksAlone(t *testing.T) {
 	w := newWorld(t).clone(noFault)
 	defer w.m.Close()

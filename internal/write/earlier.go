@@ -19,7 +19,7 @@ const (
 	formatGroup = 3 // several commits with splices
 )
 
-// codeEarlier reads what follows the format of an intent that an earlier build announced: a commit
+// codeEarlier reads the rest of an intent that an earlier build announced: a commit
 // with all files, then the commits in its place, if there are several.
 func (in *Intent) codeEarlier(c *codec, fields int, format uint64) {
 	want := map[uint64][]int{formatPlain: {8, 9}, formatGrown: {11}, formatMerge: {12}, formatGroup: {11}}[format]

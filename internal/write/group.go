@@ -92,14 +92,14 @@ func (g *group) take(r *request) bool {
 	return true
 }
 
-// waits reports whether a change is judged by what is durable: it repeats one of the group, its
-// actor acts under a claim, or it is a dry run, which tries the files as they are.
+// waits reports whether a change must be judged by the durable state: it repeats one of the group, its
+// actor acts under a claim, or it is a dry run, which tries the present files.
 func (g *group) waits(r *request) bool {
 	return r.action.DryRun || g.w.scope.Actor(r.ctx).Claim != (author.Claim{}) ||
 		r.action.Key != "" && slices.ContainsFunc(g.of, func(o *request) bool { return o.action.Key == r.action.Key })
 }
 
-// read brings a file up to date with memory, and returns its text with what the group changed.
+// read brings a file up to date with memory, and returns its text with the group's changes.
 func (g *group) read(c *Change, path string) (string, error) {
 	if i := g.index(path); i >= 0 {
 		return g.files[i].text, nil
@@ -109,7 +109,7 @@ func (g *group) read(c *Change, path string) (string, error) {
 	}
 	text, same, err := g.w.folder.Current(c.Action, path)
 	if err == nil && !same {
-		err = errLater // a commit of the file comes before those of the group
+		err = errLater // a commit of the file comes before the group's
 	}
 	return text, err
 }
@@ -130,7 +130,7 @@ func (g *group) index(path string) int {
 	return slices.IndexFunc(g.files, func(f groupFile) bool { return f.path == path })
 }
 
-// file returns what the group knows of a file, the zero groupFile for one that it does not change.
+// file returns the group's record of a file, the zero groupFile for one that it does not change.
 func (g *group) file(path string) groupFile {
 	if i := g.index(path); i >= 0 {
 		return g.files[i]
@@ -139,7 +139,7 @@ func (g *group) file(path string) groupFile {
 }
 
 // text returns the text of a file in the state after the newest step. A state joins a text from its
-// nodes each time; the files that the group has changed are at hand.
+// nodes each time; the files that the group has changed are kept.
 func (g *group) text(state *graph.State, path string) string {
 	if f := g.file(path); f.path != "" {
 		return f.text
@@ -148,7 +148,7 @@ func (g *group) text(state *graph.State, path string) string {
 	return text
 }
 
-// grown returns a text of a file with more behind it. It copies the text once for many changes.
+// grown returns a text of a file with more appended. It copies the text once for many changes.
 func (g *group) grown(path, text, more string) string {
 	i := g.index(path)
 	if i < 0 {
@@ -226,7 +226,7 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 		}
 		f := &g.files[i]
 		f.nodes, f.isUTF8 = c.local[path], f.isUTF8 && utf8.ValidString(splice.Text)
-		if splice.Removed > 0 || splice.At < len(have) || len(have) < beginning || !strings.Contains(have, "\n") { // else it grew behind its beginning
+		if splice.Removed > 0 || splice.At < len(have) || len(have) < beginning || !strings.Contains(have, "\n") { // else it grew after its beginning
 			f.nodes, f.isUTF8 = 0, document.IsUTF8(text) && !document.IsUTF16(text)
 		}
 		splice.File, f.text = i, text
@@ -236,7 +236,7 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 	slices.SortFunc(s.Splices, func(a, b Splice) int { return a.File - b.File })
 }
 
-// writes returns what makes the files those of the group.
+// writes returns the writes that bring the files to the group's state.
 func (g *group) writes() (writes []FileWrite) {
 	for _, f := range g.files {
 		writes = append(writes, FileWrite{Path: f.path, Base: f.base, Next: corpus.Next{Text: f.text}})

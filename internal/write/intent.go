@@ -21,7 +21,7 @@ const intentFormat = 4
 // recovery needs to complete the operation or roll it back.
 type Intent struct {
 	files []plan
-	steps []Step // its commits, at least one; of several, each says by splices what it changes
+	steps []Step // its commits, at least one; if several, each has its changes as splices
 
 	lengths []int // of the only file after each step, where formatGrown has these in place of splices
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // someIntent has a file of each form: replaced, made, removed after it was
-// changed behind the memory, written in place, followed.
+// changed by another program, written in place, followed.
 func someIntent() *Intent {
 	text := func(s string) *string { return &s }
 	d := func(s string) merkle.Digest { return merkle.Sum([]byte(s)) }
@@ -103,7 +103,7 @@ func TestIntentRoundTrip(t *testing.T) {
 	}
 }
 
-// treeIntent is someIntent with documents that stand in no file.
+// treeIntent is someIntent with documents without files.
 func treeIntent(t testing.TB) *Intent {
 	t.Helper()
 	in := someIntent()
@@ -207,7 +207,7 @@ func TestIntentGroup(t *testing.T) {
 	}
 }
 
-// TestIntentNumbers: a number out of range says so, and of which file a mode is.
+// TestIntentNumbers: the error names a number out of range, and the file of a mode.
 func TestIntentNumbers(t *testing.T) {
 	far := someGroup()
 	far.steps[0].Splices[0].At = 1 << 40
@@ -249,7 +249,7 @@ func TestIntentOfAMerge(t *testing.T) {
 	}
 }
 
-// FuzzIntent: no bytes panic, and what is accepted is the one encoding of it, but for earlier formats.
+// FuzzIntent: no bytes panic, and accepted bytes are the one encoding, except in earlier formats.
 func FuzzIntent(f *testing.F) {
 	b, _ := encode(f, someIntent())
 	f.Add(b)

@@ -219,7 +219,7 @@ func (e *edit) draft(_ *graph.State, draft *graph.Draft) error {
 	return err
 }
 
-// state is what the model knows of a memory after a commit.
+// state is the model of a memory after a commit.
 type state struct {
 	texts map[string]string // of files in memory
 	trees map[string]string // titles of documents without files
@@ -251,7 +251,7 @@ func (c *change) reads(s state) (paths []string) {
 	return paths
 }
 
-// outcome is what a change must come to: an error, or commits.
+// outcome is the expected result of a change: an error, or commits.
 type outcome struct {
 	refused  bool
 	messages []string // of its commits
@@ -259,7 +259,7 @@ type outcome struct {
 	marks    []string // that it leaves without a commit
 }
 
-// expect says what comes of a change in a state.
+// expect predicts the result of a change in a state.
 func (c *change) expect(s state) outcome {
 	first, after, marks := s.clone(), s.clone(), []string(nil)
 	declared := false

@@ -38,12 +38,12 @@ type Operation struct {
 	action scope.Action
 	judge  func(corpus.Place) error // checks write access to a file, see scope.Rules.Judge
 	staged []*corpus.Write
-	writes []FileWrite // the requests behind staged
+	writes []FileWrite // the requests of staged
 	Intent
 }
 
 // Begin returns the operation of an action with one commit, for states that are no change of texts
-// and trees: those of history.
+// and trees: history's.
 func (w *Writer) Begin(ctx context.Context, tx *chain.Tx, a scope.Action) *Operation {
 	o := w.operation(tx, a.Name, w.rights.Judge(ctx, a.Name))
 	o.action, o.steps = a, []Step{{Commit: w.scope.NewCommit(ctx, a)}}
@@ -133,7 +133,7 @@ func (o *Operation) Keep(path string, text *string, opaque bool) {
 }
 
 // Run changes the files, then commits state. delta is the difference between the head and
-// state. After an error the files are unchanged unless the error says otherwise. If only the
+// state. After an error the files are unchanged unless the error states otherwise. If only the
 // commit fails, the files are new, memory is read-only, and the next opening completes the
 // operation. A dry run stops where the files would change.
 func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
@@ -161,7 +161,7 @@ func (o *Operation) InMemory(ctx context.Context, state *graph.State, delta *gra
 	return Record(ctx, o.tx, state, delta, o.Step().Commit, o.Step().Marks...)
 }
 
-// Record commits a state that no file was written for: what the folder holds, or what memory alone
+// Record commits a state that no file was written for: the content of the folder, or of memory alone
 // takes. Of an empty delta the marks alone are kept.
 func Record(ctx context.Context, tx *chain.Tx, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (chain.Commit, error) {
 	return tx.Commit(context.WithoutCancel(ctx), state, delta, c, marks...)
@@ -173,7 +173,7 @@ func Decide(ctx context.Context, tx *chain.Tx, state *graph.State, c graph.Commi
 }
 
 // write announces the operation and changes the files. After an error they are unchanged
-// unless the error says otherwise.
+// unless the error states otherwise.
 func (o *Operation) write(ctx context.Context) error {
 	if err := o.announce(ctx); err != nil {
 		return o.Fail(o.w.scope.StateDir, errors.Join(err, o.Discard()))
@@ -187,7 +187,7 @@ func (o *Operation) write(ctx context.Context) error {
 }
 
 // afterFiles ends the session buffers over written files, whose commit is durable. err is
-// the result of the commit; a returned error says that the files are written.
+// the result of the commit; a returned error tells that the files are written.
 func (o *Operation) afterFiles(ctx context.Context, err error) error {
 	if len(o.writes) == 0 {
 		return err

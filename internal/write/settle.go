@@ -150,7 +150,7 @@ func (w *Writer) finish(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	return err
 }
 
-// putFiles puts the files of an intent of one commit into a draft, as they are.
+// putFiles puts the present files of an intent of one commit into a draft.
 func (w *Writer) putFiles(draft *graph.Draft, in *Intent) error {
 	for _, p := range in.files {
 		switch {

@@ -69,7 +69,7 @@ func (w *Writer) addSteps(ctx context.Context, tx *chain.Tx, all *chain.Steps, i
 var errNothing = errors.New("a step changes nothing")
 
 // addStep adds the commit of a step whose files put changes. The paths match memory after it, by
-// default those that it changes. Errors: errNothing.
+// default the ones that it changes. Errors: errNothing.
 func (w *Writer) addStep(ctx context.Context, tx *chain.Tx, all *chain.Steps, s *Step, put func(*graph.Draft) error, paths ...string) error {
 	head := all.Head(tx).State
 	draft := head.Edit(s.Commit.Time)

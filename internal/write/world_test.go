@@ -33,7 +33,7 @@ type world struct {
 	m            *fovea.Memory
 
 	mu      sync.Mutex
-	quiet   bool // the operations are those of another program
+	quiet   bool // the operations are another program's
 	count   int  // operations that change something
 	saved   []*saved
 	results map[int]result
@@ -49,14 +49,14 @@ type saved struct {
 	taken      uint64 // the commit that took it; 0 for none
 }
 
-// result is what a change returned.
+// result is the result of a change.
 type result struct {
 	commit chain.Commit
 	first  *graph.Commit
 	err    error
 }
 
-// cut is what the disks hold after the power failed.
+// cut is the content of the disks after the power failed.
 type cut struct {
 	folder, disk *faultfs.FS
 	at           int
@@ -66,7 +66,7 @@ type cut struct {
 
 var start = time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)
 
-// open opens the memory, with a clock that goes on.
+// open opens the memory, with a clock that advances.
 func (w *world) open() {
 	w.t.Helper()
 	now := foveatest.Ticking(start.Add(time.Duration(w.disk.Ops())*time.Second), time.Millisecond)
@@ -84,7 +84,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// newWorld returns a memory of some files, one of which cannot be written, and one that differs
+// newWorld returns a memory of some files, one that cannot be written, and one that differs
 // from memory since a rollback of memory only.
 func newWorld(t rapid.TB) *world {
 	w := &world{t: t, folder: faultfs.New(), disk: faultfs.New(), results: map[int]result{}}

@@ -58,7 +58,7 @@ type request struct {
 
 // Do performs a change. Changes that arrive while others are written are written together: each
 // is judged by the state that those before it leave and is a commit of its own, and all become
-// durable in one step before the first call returns. do reads the present state and sets what is
+// durable in one step before the first call returns. do reads the present state and sets the changes
 // new; it may run more than once, and its last run counts. A change that repeats the key of an
 // earlier one is not run: Do returns that one's commit as well. The commit is zero if nothing
 // changed; that of a dry run has Would alone.

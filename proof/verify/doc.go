@@ -1,7 +1,7 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Command verify checks a proof of package proof against a public key and needs no store.
-// It prints what is proved and exits with 0, or why nothing is and exits with 1; a call that
+// It prints the proven statement and exits with 0, or the reason why not and exits with 1; a call that
 // cannot be exits with 2.
 //
 //	go run github.com/fovea-memory/fovea/proof/verify note.proof key.pub

@@ -177,17 +177,15 @@ func TestSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	contracts, complaints := parseContracts(string(text))
+	numbers := decisionNumbers(t)
 	spec := specification{
 		contracts: contracts,
 		folders: func(name string) bool {
 			_, err := os.Stat(name)
 			return err == nil || name == "fovea"
 		},
-		proofs: provedIn(sources),
-		decisions: func(number string) bool {
-			found, err := filepath.Glob("doc/decisions/" + number + "-*.md")
-			return err == nil && len(number) == 4 && len(found) == 1
-		},
+		proofs:    provedIn(sources),
+		decisions: func(number string) bool { return numbers[number] },
 	}
 	for _, c := range append(complaints, spec.check()...) {
 		t.Errorf("%s: %s", specificationFile, c)

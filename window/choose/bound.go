@@ -44,7 +44,7 @@ func (s *Selection) Bound(budget int) float64 {
 	return sum + fill(steps, float64(budget))
 }
 
-// fill returns the highest value of steps that fit into tokens, of which the last is taken in part.
+// fill returns the highest value of steps that fit into tokens; the last is taken in part.
 // It reorders them by choosing instead of sorting: of the steeper and the flatter ones only the half
 // in which the tokens end is looked at again (Balas and Zemel 1980). O(n) expected.
 func fill(steps []hullStep, tokens float64) float64 {
@@ -81,7 +81,7 @@ func fill(steps []hullStep, tokens float64) float64 {
 	return sum
 }
 
-// levelCost returns the tokens of a level beyond what was pinned, exact where the level
+// levelCost returns the tokens of a level beyond the pinned one, exact where the level
 // was counted.
 func levelCost(c *Candidate, level Level) int {
 	tokens := c.Estimates[level]

@@ -61,13 +61,13 @@ func NewScratch() *Scratch {
 	return &Scratch{shownDigests: map[merkle.Digest]bool{}, steps: bound.Heap[step]{Before: step.before}}
 }
 
-// step is a level that a candidate may be shown at next. One whose gain is no longer that of the candidate is stale.
+// step is a level that a candidate may be shown at next. One whose gain is no longer the candidate's is stale.
 type step struct {
 	gain      float64
 	candidate int32
 }
 
-// before orders steps: the highest gain first, of equal ones that of the first candidate.
+// before orders steps: the highest gain first, for equal ones the first candidate.
 func (s step) before(o step) bool {
 	return s.gain > o.gain || s.gain == o.gain && s.candidate < o.candidate
 }
@@ -260,7 +260,7 @@ func (s *Selection) greedy() {
 	s.fillRemaining()
 }
 
-// Spend shows the best of the candidates. What nobody else needs goes to the agents that
+// Spend shows the best of the candidates. Room that nobody else needs goes to the agents that
 // their quotas kept out.
 func (s *Selection) Spend() {
 	s.greedy()
@@ -328,7 +328,7 @@ func (s *Selection) couldFit(c *Candidate) bool {
 	return false
 }
 
-// Value returns the total value of what is shown.
+// Value returns the total value of the shown levels.
 func (s *Selection) Value() float64 {
 	sum := 0.0
 	for i := range s.candidates {
@@ -378,5 +378,5 @@ func (l *Level) UnmarshalText(text []byte) error {
 // fixed together with the cross-reference measurement that uses it.
 var levelValues = [...]float64{Absent: 0, Title: 0.2, Snippet: 0.5, Full: 1}
 
-// Worth is the value of a level as a share of that of the full node.
+// Worth is the value of a level as a share of the full node's.
 func Worth(level Level) float64 { return levelValues[level] }

@@ -9,7 +9,7 @@
 //
 // Invariants:
 //
-//   - What is shown never costs more than the budget, except for what was pinned.
+//   - The shown levels never cost more than the budget, except for pinned ones.
 //   - A candidate is shown below the headings of its ancestors.
 //   - While others need the room, no untrusted agent gets more than 30 % of the budget.
 //   - Of candidates with the same digest, only one is shown.

@@ -40,7 +40,7 @@ type Item struct {
 	Digest merkle.Digest
 	// Links are targets as written: "id:X", "#custom", "*title", "file:a.org::#c".
 	Links []string
-	// Author is the name of the agent who wrote the node, "" for the owner and where nobody
+	// Author is the name of the agent who wrote the node, "" for the owner and if nobody
 	// knows. Date is the day that the node is from, as 2026-11-20, "" for none. A heading
 	// states both for the nodes below it.
 	Author, Date string

@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// IsFile reports whether a path is that of a file; trees have paths that begin with a
+// IsFile reports whether a path names a file; trees have paths that begin with a
 // slash.
 func IsFile(path string) bool { return path != "" && path[0] != '/' }
 
@@ -25,7 +25,7 @@ func IsNamedByPath(item *Item) bool {
 // MaxFact is the maximum number of runes of a property's value or an author's name.
 const MaxFact = 60
 
-// internalProperties are those that say nothing to a reader: names of nodes, what Fovea
+// internalProperties mean nothing to a reader: names of nodes, what Fovea
 // keeps in the drawers of notes, and settings of Org.
 var internalProperties = []string{
 	"ID", "CUSTOM_ID", "SEMANTIC_SCORE", "END", "PROPERTIES", "TRUST", "SESSION", "VISIBILITY", "COLUMNS", "COOKIE_DATA", "LOGGING", "ORDERED",
@@ -33,7 +33,7 @@ var internalProperties = []string{
 	"IMPORTED_SOURCE", "IMPORTED_TEXT",
 }
 
-// IsInformative reports whether a property of an item says something that its heading and the
+// IsInformative reports whether a property of an item adds something that its heading and the
 // line below it do not.
 func IsInformative(item *Item, key, value string) bool {
 	key = strings.ToUpper(key)
@@ -64,7 +64,7 @@ func shortProperties(item *Item) string {
 	return strings.TrimPrefix(b.String(), " ")
 }
 
-// isInHeading reports whether a property says what the heading of its item says: the title or the tags,
+// isInHeading reports whether a property repeats the heading of its item: the title or the tags,
 // which trees have as properties.
 func isInHeading(item *Item, key, value string) bool {
 	switch strings.ToUpper(key) {

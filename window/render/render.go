@@ -28,7 +28,7 @@ type Renderer interface {
 	Head(h Heading) string
 	// Piece returns the text of one node.
 	Piece(e *Entry) string
-	// Separator returns what stands between two pieces.
+	// Separator returns the text between two pieces.
 	Separator() string
 	// Tail returns the end of a text.
 	Tail() string
@@ -36,7 +36,7 @@ type Renderer interface {
 	Remark(text string) string
 }
 
-// Heading is what the head of a text depends on.
+// Heading has all that the head of a text depends on.
 type Heading struct {
 	Foveal     bool // it is a window of the policy foveal
 	NoProjects bool
@@ -56,8 +56,8 @@ func (h Heading) text(mark string) string {
 	return mark + Notice + "\n"
 }
 
-// WithoutNotice returns the text of a window without the line that says what it is, for a
-// caller that says so itself.
+// WithoutNotice returns the text of a window without the notice line, for a
+// caller that adds its own.
 func WithoutNotice(text string) string {
 	line, rest, _ := strings.Cut(text, "\n")
 	if strings.HasPrefix(strings.TrimPrefix(line, "# "), Notice) {
@@ -111,7 +111,7 @@ const (
 )
 
 const (
-	// Ellipsis stands for what is left out.
+	// Ellipsis marks omitted text.
 	Ellipsis = "…"
 	// MaxTitleBytes is the maximum length of a title below level full.
 	MaxTitleBytes = 4 * maxTitle
@@ -131,7 +131,7 @@ func TitleOf(item *Item, level choose.Level) string {
 	return title
 }
 
-// label returns what a heading says of a node: in a compact window its handle, or its id
+// label returns a heading's name of a node: in a compact window its handle, or its id
 // if it has none, and its title.
 func (e *Entry) label() string {
 	title := TitleOf(e.Item, e.Level)

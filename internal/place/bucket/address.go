@@ -15,8 +15,8 @@ import (
 // maxPrefix leaves room for the name of an object: a key has 1024 bytes.
 const maxPrefix = 700
 
-// Opener returns what opens the place that an address names, which sends no request. known returns what is
-// known about buckets in addition to their addresses; profile is that of the address, "" for none. No
+// Opener returns the opener of the place that an address names, which sends no request. known returns what is
+// known about buckets in addition to their addresses; profile is the address's, "" for none. No
 // error has the address: somebody may have written a key into it.
 func Opener(known func(profile string) (Settings, error)) func(context.Context, string, bool) (place.Place, error) {
 	return func(_ context.Context, address string, _ bool) (place.Place, error) {

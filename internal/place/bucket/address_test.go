@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// TestBucketAddress: what an address of a bucket says. One with a key in it is refused, and no
+// TestBucketAddress: the meaning of an address of a bucket. One with a key in it is refused, and no
 // error has the key.
 func TestBucketAddress(t *testing.T) {
 	for address, want := range map[string]Options{

@@ -19,7 +19,7 @@ import (
 )
 
 // bucket is a place below a prefix of a bucket that speaks the protocol of Amazon S3, whose client
-// makes and signs the requests; an exchange sends those of one operation.
+// makes and signs the requests; an exchange sends the ones of one operation.
 type bucket struct {
 	name, region string
 	prefix       string // "" or ends with a slash
@@ -93,14 +93,14 @@ func (b *bucket) PutSlowly(ctx context.Context, name, tag string, data []byte, h
 		return version != "" && version != "null", nil
 	}
 	err = e.fault(ctx, err)
-	if errors.Is(err, place.ErrNone) && tag != "" { // another way to say that it has not the tag
+	if errors.Is(err, place.ErrNone) && tag != "" { // another way to report that the tag differs
 		err = fmt.Errorf("%s: %w", e.key, place.ErrChanged)
 	}
 	if e.unsure && errors.Is(err, place.ErrChanged) {
 		there, _, again := b.get(ctx, name, len(data)+1)
 		switch {
 		case again == nil && bytes.Equal(there, data):
-			return false, nil // the attempt that nobody answered has done it
+			return false, nil // the unanswered attempt has done it
 		case again != nil && !errors.Is(again, place.ErrNone) && !errors.Is(again, place.ErrDamaged):
 			return false, fmt.Errorf("%s: nobody knows whether it was written: %w", e.key, again)
 		}

@@ -24,7 +24,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// gateway is a server that answers as a test says.
+// gateway is a server that answers as a test tells it to.
 type gateway struct {
 	t     *testing.T
 	mu    sync.Mutex
@@ -71,7 +71,7 @@ func say(w http.ResponseWriter, status int, code string) {
 	fmt.Fprintf(w, "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>because</Message></Error>", code)
 }
 
-// TestAnswers: each way in which stores say the same thing has one meaning.
+// TestAnswers: the ways in which stores express the same thing have one meaning.
 func TestAnswers(t *testing.T) {
 	put := func(tag string) func(*bucket) error {
 		return func(b *bucket) error { _, err := b.PutSlowly(t.Context(), "k", tag, []byte("x"), nil); return err }
@@ -158,7 +158,7 @@ func TestUnknownWrite(t *testing.T) {
 	}
 }
 
-// TestClock: a clock a year off is said, with how far it is off.
+// TestClock: a clock a year off is reported, with the difference.
 func TestClock(t *testing.T) {
 	for days, want := range map[int]string{365: "365 days behind", -400: "400 days ahead of"} {
 		s := gatewayOf(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -306,7 +306,7 @@ func TestRequests(t *testing.T) {
 }
 
 // TestCredentialsAreRenewed: credentials that end are asked for again before, and where the store
-// says that they have ended; others once.
+// reports that they have ended; others once.
 func TestCredentialsAreRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, a := 0, &answers{status: 204}
@@ -336,7 +336,7 @@ func TestCredentialsAreRenewed(t *testing.T) {
 	})
 }
 
-// TestNoCredentials: an error of credentials is told in our words, and nobody is asked.
+// TestNoCredentials: an error of credentials is reported in our words, and nobody is asked.
 func TestNoCredentials(t *testing.T) {
 	for why, ask := range map[string]func(context.Context) (Credentials, error){
 		"there are none":     func(context.Context) (Credentials, error) { return Credentials{KeyID: "id"}, nil },

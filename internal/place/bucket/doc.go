@@ -2,8 +2,8 @@
 
 // Package bucket is the place in a bucket that speaks the protocol of Amazon S3.
 //
-// [Open] opens the place below a prefix of a bucket, [Opener] that of an address. Amazon's client
-// makes and signs the requests; an exchange sends those of one operation.
+// [Open] opens the place below a prefix of a bucket, [Opener] the one of an address. Amazon's client
+// makes and signs the requests; an exchange sends the ones of one operation.
 //
 // Invariants:
 //

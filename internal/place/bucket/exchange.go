@@ -20,7 +20,7 @@ import (
 )
 
 // exchange is one operation: it sends each attempt, reads the answer within its bounds, and
-// keeps what a condition needs to know of the attempts before.
+// keeps what a condition needs of the earlier attempts.
 type exchange struct {
 	b       *bucket
 	key     string
@@ -71,7 +71,7 @@ func (e *exchange) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// read reads an answer, of which a body in memory stays.
+// read reads an answer; its body stays in memory.
 func (e *exchange) read(response *http.Response) error {
 	defer response.Body.Close()
 	limit := maxError
@@ -113,12 +113,12 @@ func (e *exchange) judge(method string, err error) {
 	}
 }
 
-// later reports whether an answer says that a later attempt may do better.
+// later reports whether an answer allows a later attempt to do better.
 func later(status int) bool {
 	return status >= 500 && status != http.StatusNotImplemented || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
 }
 
-// unsent reports whether an attempt has reached nobody.
+// unsent reports whether an attempt has reached no server.
 func unsent(err error) bool {
 	op, isOp := errors.AsType[*net.OpError](err)
 	_, isDNS := errors.AsType[*net.DNSError](err)

@@ -38,9 +38,9 @@ type reply struct {
 	Region  string `xml:"Region"`
 }
 
-// readReply reads the body of an error; what it does not understand is none.
+// readReply reads the body of an error; one that it does not understand counts as none.
 func readReply(body []byte) (r reply) {
-	_ = xml.Unmarshal(body, &r) // another body says nothing
+	_ = xml.Unmarshal(body, &r) // another body tells nothing
 	r.Code, r.Message, r.Region = oneLine(r.Code), oneLine(r.Message), oneLine(r.Region)
 	return r
 }
@@ -54,7 +54,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// fault says what the error of an operation means.
+// fault translates the error of an operation.
 func (e *exchange) fault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -75,7 +75,7 @@ func (e *exchange) fault(ctx context.Context, err error) error {
 	return e.refusal()
 }
 
-// refusal says what an answer means that is no success.
+// refusal translates an answer that is no success.
 func (e *exchange) refusal() error {
 	r := readReply(e.body)
 	switch r.Code {
@@ -113,7 +113,7 @@ func (e *exchange) refusal() error {
 	return fmt.Errorf("%s answers %s", e.host, said)
 }
 
-// skewed says by how much the clocks differ.
+// skewed states by how much the clocks differ.
 func (e *exchange) skewed() error {
 	there, err := http.ParseTime(e.header.Get("Date"))
 	if err != nil {

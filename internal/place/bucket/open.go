@@ -45,19 +45,19 @@ type Credentials struct {
 // Format writes no secret, whatever the verb.
 func (Credentials) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "credentials") }
 
-// Settings are what is known of buckets besides their addresses.
+// Settings are facts about buckets besides their addresses.
 type Settings struct {
-	// Region and Endpoint stand in for those that an address does not name; "" for none.
+	// Region and Endpoint are the defaults for an address without them; "" for none.
 	Region, Endpoint string
-	// Credentials returns those that sign. It is asked again before they expire, and must be safe
+	// Credentials returns the signing credentials. It is asked again before they expire, and must be safe
 	// for concurrent use.
 	Credentials func(context.Context) (Credentials, error)
 }
 
-// Options say which bucket, and how it is reached.
+// Options name the bucket, and how it is reached.
 type Options struct {
 	Settings
-	// Name is that of the bucket, Prefix what the names of its objects begin with.
+	// Name is the name of the bucket, Prefix the beginning of the names of its objects.
 	Name, Prefix string
 	// VirtualHost puts the name before the host instead of the path; it is so at Amazon.
 	VirtualHost bool
@@ -65,13 +65,13 @@ type Options struct {
 	Insecure bool
 	// Transport sends requests; nil is one of the bucket's own.
 	Transport http.RoundTripper
-	// Now is the clock that signs; nil is that of the system.
+	// Now is the clock that signs; nil is the system's.
 	Now func() time.Time
-	// Wait says how long to wait after a number of attempts; nil is a time at random that grows.
+	// Wait returns how long to wait after a number of attempts; nil is a random time that grows.
 	Wait func(attempts int) time.Duration
 }
 
-// standardRegion signs where nobody names a region, as other stores than Amazon's expect.
+// standardRegion signs if no region is named, as other stores than Amazon's expect.
 const standardRegion = "us-east-1"
 
 var (
@@ -152,7 +152,7 @@ func loopback(host string) bool {
 }
 
 // backoff returns how long to wait after a number of attempts, at random, so that machines do
-// not come again all at once.
+// not all retry at once.
 func backoff(attempts int) time.Duration {
 	longest := min(firstWait<<min(attempts-1, 10), maxWait)
 	return longest/2 + rand.N(longest/2)
@@ -173,7 +173,7 @@ func provider(ask func(context.Context) (Credentials, error)) aws.CredentialsPro
 	}
 }
 
-// keyError is an error of credentials, to be found within the words that the client adds.
+// keyError is an error of credentials, recognizable within the words that the client adds.
 type keyError struct{ error }
 
 // signer signs by the clock of the bucket. Accept-Encoding is left out, for some stores have a

@@ -42,7 +42,7 @@ const (
 	whole        = "o" // the part of an object that has its bytes, or these headers
 )
 
-// cluster is a place in a stream. The tag of an object in chunks has their digest behind its number.
+// cluster is a place in a stream. The tag of an object in chunks has their digest after its number.
 type cluster struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
@@ -89,7 +89,7 @@ func (s *shared) open(ctx context.Context, address string) (place.Place, error) 
 		_ = s.c.Close() // the last user is leaving, or the connection is broken
 	}
 	p, err := Open(ctx, address, false)
-	if err == nil && (s.c == nil || s.c.others.Load() < 0) { // else that of a watch, which connects again
+	if err == nil && (s.c == nil || s.c.others.Load() < 0) { // else the watch's, which reconnects
 		s.c = p.(*cluster)
 	}
 	return p, err
@@ -157,7 +157,7 @@ var tokens, names = strings.NewReplacer(".", "=", "/", "."), strings.NewReplacer
 
 func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
-// subject is that of a part of an object, behind a token that is in no name. A chunk has the digest of the object
+// subject is the subject of a part of an object, after a token that is in no name. A chunk has the digest of the object
 // and a number, so that writers at once do not meet in chunks, and one that writes again writes the same.
 func (c *cluster) subject(name, part string) string {
 	return c.prefix + "." + tokens.Replace(name) + ".=." + part
@@ -236,7 +236,7 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error 
 		}
 		m.Data, m.Header = nil, nats.Header{headerChunks: {strconv.Itoa(n)}, headerSum: {sum}}
 	}
-	// The client asks again only as long as nobody takes messages of the stream, which may be choosing its leader: then nothing was written.
+	// The client asks again only while no server takes messages of the stream, which may be choosing its leader: then nothing was written.
 	done, err := c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithRetryAttempts(maxTries))
 	if err != nil {
 		return c.fault(name, err)
@@ -280,7 +280,7 @@ func (c *cluster) Remove(ctx context.Context, name string) error {
 }
 
 // Watch calls changed for the last object of a folder that was written and each that is from now on, and when the servers
-// say that another one leads the stream, see place.Watcher. From the last one on, a broken connection loses none.
+// report that another one leads the stream, see place.Watcher. From the last one on, a broken connection loses none.
 func (c *cluster) Watch(ctx context.Context, folder string, changed func(name string)) error {
 	elected, err := c.conn.Subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."+c.stream.CachedInfo().Config.Name, func(*nats.Msg) {
 		c.kept.Clear()
@@ -320,13 +320,13 @@ func (c *cluster) Watch(ctx context.Context, folder string, changed func(name st
 type target struct {
 	servers string // HOST:PORT, with commas between
 	options []nats.Option
-	prefix  string                 // what the subjects of the memory begin with
+	prefix  string                 // the beginning of the subjects of the memory
 	stream  jetstream.StreamConfig // how the stream has to be
 }
 
 var memoryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// errAddress says what an address is, and not which one it was: somebody may have written a password into it.
+// errAddress describes the form of an address without quoting it: somebody may have written a password into it.
 var errAddress = fmt.Errorf("%w; a cluster is nats://HOST:PORT,HOST:PORT/NAME, without a password; NAME has 1 to 64 letters, digits, hyphens and "+
 	"underscores; behind ? stand replicas=1 to replicas=5, own=true, and by absolute paths creds=FILE, nkey=FILE, ca=FILE, or cert=FILE and key=FILE",
 	place.ErrURL)
@@ -374,7 +374,7 @@ func parse(address string) (*target, error) {
 	return t, nil
 }
 
-// differs says what of a stream is not as it has to be, "" for nothing. What bounds its size is the
+// differs names what of a stream is not as required, "" for nothing. What bounds its size is the
 // server's, and a write that does not fit is refused.
 func differs(is, want jetstream.StreamConfig) string {
 	for _, name := range []string{"Subjects", "Replicas", "Storage", "Retention", "MaxMsgsPerSubject", "Discard", "MaxAge", "AllowDirect",
@@ -393,7 +393,7 @@ var (
 	errDisabled = fmt.Errorf("%w: the servers have no JetStream for this account; start them with a jetstream block in their configuration", place.ErrRight)
 )
 
-// meanings are the errors of places that those of NATS are. The client has no names for those of servers
+// meanings maps errors of NATS to errors of places. The client has no names for those of servers
 // without room: the account, its resources, streams, memory, storage, a store that failed.
 var meanings = map[error]error{
 	jetstream.ErrMsgNotFound: place.ErrNone, jetstream.ErrStreamNotFound: place.ErrAway,
@@ -407,7 +407,7 @@ var meanings = map[error]error{
 
 func code(number jetstream.ErrorCode) error { return &jetstream.APIError{ErrorCode: number} }
 
-// fault makes an error of a call one of places, and forgets what was kept. nil stays nil. That a right
+// fault turns an error of a call into one of places, and clears the cache. nil stays nil. That a right
 // is missing the servers tell the connection, and the call has no answer.
 func (c *cluster) fault(what string, err error) error {
 	if err == nil {

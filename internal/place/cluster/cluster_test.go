@@ -120,7 +120,7 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// TestChunks: what a write of a large object left behind is found and removed; two memories of one
+// TestChunks: the remains of a write of a large object are found and removed; two memories of one
 // stream do not meet; a part that is missing or wrong is damage, and no absence.
 func TestChunks(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
@@ -269,7 +269,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// lossy returns the address of a place behind which replies are lost.
+// lossy returns the address of a place whose replies are lost.
 func lossy(t *testing.T, s *placetest.Servers, isLost func(reply []byte) bool) string {
 	t.Helper()
 	near, err := net.Listen("tcp", "127.0.0.1:0")
@@ -336,7 +336,7 @@ func TestLostReply(t *testing.T) {
 	}
 }
 
-// TestBadServers: each way in which servers refuse is said as what it is.
+// TestBadServers: each way in which servers refuse is reported for what it is.
 func TestBadServers(t *testing.T) {
 	account := func(settings string) string {
 		return "accounts { A { " + settings + " } }\nno_auth_user: a"
@@ -370,7 +370,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// TestAddress: what is no address of a cluster is refused without the address.
+// TestAddress: a bad address of a cluster is refused without quoting it.
 func TestAddress(t *testing.T) {
 	for _, url := range []string{"nats://", "nats://h", "nats:///x", "nats://h/a.b", "nats://u:geheim@h/x", "nats://h/x?replicas=9",
 		"nats://h/x?creds=a", "nats://h/x?cert=/a", "nats://h/x?what=1", "nats://h/x?%zz", "nats://h,/x", "nats://h/x/y"} {
@@ -380,7 +380,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// relay stands before the first server. cut ends all connections, and takes new ones or not.
+// relay forwards to the first server. cut ends all connections, and takes new ones or not.
 func relay(t *testing.T, s *placetest.Servers) (address string, cut func(isDown bool)) {
 	t.Helper()
 	near, err := net.Listen("tcp", "127.0.0.1:0")
@@ -507,7 +507,7 @@ func TestDeadServers(t *testing.T) {
 	}
 }
 
-// TestRightOnce: that a right is missing is told of the call that lacked it, and of no later one without an answer.
+// TestRightOnce: a missing right is reported for the call that lacked it, and for no later one without an answer.
 func TestRightOnce(t *testing.T) {
 	s := placetest.StartServers(t, 1, "accounts { A { jetstream: enabled, users: [ { user: a, password: b, permissions: "+
 		"{ publish: { deny: \"fovea.>\" } } } ] } }\nno_auth_user: a")

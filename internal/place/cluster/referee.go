@@ -23,7 +23,7 @@ const (
 )
 
 // claimsOf is the object that keeps the greatest number of the claims of a task, of whose name only the
-// digest is told. A claim is a part of it that ends.
+// digest shows. A claim is a part of it that ends.
 func claimsOf(task string) string { return "claims/" + sumOf([]byte(task)) }
 
 // Grant claims a task, or renews a claim, see place.Referee.
@@ -42,14 +42,14 @@ func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, n
 	if err != nil && !errors.Is(err, place.ErrNone) {
 		return 0, err
 	}
-	last, _ := strconv.ParseUint(string(greatest), 10, 53) // what is no number was not written by Fovea
+	last, _ := strconv.ParseUint(string(greatest), 10, 53) // anything but a number was not written by Fovea
 	if !renews || last > number {                          // else nobody was granted the task since
 		number = max(number, last+1)
 	}
 	if err := c.mark(ctx, claims, number, 0, lease); err != nil {
 		return 0, err
 	}
-	if err = c.isGrown(ctx); err == nil { // only now: a stream that was made anew meanwhile is young
+	if err = c.isGrown(ctx); err == nil { // only now: a stream that was recreated meanwhile is young
 		err = c.count(ctx, claims, tag, fmt.Sprint(number))
 	}
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *cluster) held(ctx context.Context, claims string, number uint64) (uint6
 }
 
 // mark writes the message of a claim in place of the one with a number, 0 for none. Where the answer is
-// lost, it looks for what it wrote.
+// lost, it looks for its message.
 func (c *cluster) mark(ctx context.Context, claims string, number, before uint64, lease time.Duration) error {
 	text := fmt.Sprint(number, " ", rand.Text())
 	asked, stop := context.WithTimeout(ctx, claimWait)

@@ -52,7 +52,7 @@ func (h *holders) take(task string, number uint64, begun time.Time, lease time.D
 	}
 }
 
-// renew notes that a claim goes on; end, that it ends now.
+// renew notes that a claim continues; end, that it ends now.
 func (h *holders) renew(task string, number uint64, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -144,7 +144,7 @@ func connected(t *testing.T, s *placetest.Servers) jetstream.JetStream {
 }
 
 // TestReferee: of 1,000 tasks that 16 machines claim, none has two holders, while the server that leads is
-// killed, leases end and are renewed, and the stream is made anew.
+// killed, leases end and are renewed, and the stream is recreated.
 func TestReferee(t *testing.T) {
 	const lease = 4 * time.Second
 	s := placetest.StartServers(t, 3, "")
@@ -193,7 +193,7 @@ func TestReferee(t *testing.T) {
 	}
 
 	h.grants, h.at = 0, -1
-	renewed, anew := turns(t, h, all, lease, func() { // and after three seconds the stream is made anew
+	renewed, anew := turns(t, h, all, lease, func() { // and after three seconds the stream is recreated
 		<-time.After(3 * time.Second)
 		if err := js.DeleteStream(t.Context(), stream); err != nil {
 			t.Error(err)
@@ -260,7 +260,7 @@ func run(n int, machine func(i int), also func()) {
 }
 
 // TestRefereeInMinority: a machine that reaches one server of three learns within 5 s that nothing is
-// granted, and a claim goes on under the tickets of its renewals alone.
+// granted, and a claim continues under the tickets of its renewals alone.
 func TestRefereeInMinority(t *testing.T) {
 	s := placetest.StartServers(t, 3, "")
 	r := machines(t, s, 2, 0)
@@ -328,8 +328,8 @@ func TestLostClaim(t *testing.T) {
 	}
 }
 
-// TestRenewedAgain: a claim that the servers no longer keep goes on under its number unless another one was
-// granted since; numbers go on beyond 52 bits.
+// TestRenewedAgain: a claim that the servers no longer keep continues under its number unless another one was
+// granted since; numbers continue beyond 52 bits.
 func TestRenewedAgain(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
 	r := machines(t, s, 1, 0)[0]

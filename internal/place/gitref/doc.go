@@ -11,10 +11,10 @@
 //
 //   - No commit tells who wrote it and when; each is another one, so that a tag never comes back.
 //   - No hook, no signature and no prompt of git runs. An object that a server sends is bounded and checked.
-//     Its list of refs is as long as it says, and git reads it whole.
+//     The host decides how long its list of refs is, and git reads it whole.
 //   - What was read or written stays in a folder of this process until the place is closed.
 //   - Of the repository, only the refs of the memory are read and written.
 //
 // Elsewhere: what the objects are (package place). What a host keeps of a ref that was removed is
-// out of reach: doc/fleet.md says so.
+// out of reach, see doc/fleet.md.
 package gitref

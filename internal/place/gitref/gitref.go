@@ -23,14 +23,14 @@ import (
 const (
 	maxWait   = 5 * time.Minute // for a command of git, with an object of the largest size on its way
 	stopWait  = 5 * time.Second // to end after that
-	maxReport = 2000            // bytes of what git says, its end
+	maxReport = 2000            // bytes of git's output, its end
 	// maxFile is the largest file that git may write, in the blocks of ulimit: an object, its index, and some more.
 	maxFile = "65536"
 )
 
 var memoryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// errAddress says what an address is, and not which one it was: somebody may have written a password into it.
+// errAddress describes the form of an address without quoting it: somebody may have written a password into it.
 var errAddress = fmt.Errorf("%w; a repository is git+https://HOST/PATH, git+ssh://HOST/PATH or git+file:///PATH, without a password, which git finds "+
 	"as it always does; behind ? stand branches=true and name=NAME, of 1 to 64 letters, digits, hyphens and underscores", place.ErrURL)
 
@@ -59,7 +59,7 @@ func parse(address string) (repo, refs string, err error) {
 // repository is a place in the refs of a repository.
 type repository struct {
 	url  string // that git pushes to
-	refs string // what the names of the refs begin with
+	refs string // the prefix of the refs
 	home string // a bare repository of this process, with the objects on their way
 }
 
@@ -86,7 +86,7 @@ func Open(ctx context.Context, address string, _ bool) (place.Place, error) {
 	return r, nil
 }
 
-// ref is that of an object. It has equals signs for dots, which would be taken for more than that.
+// ref is the ref of an object. It has equals signs for dots, which mean more to git.
 func (r *repository) ref(name string) string { return r.refs + strings.ReplaceAll(name, ".", "=") }
 
 // Get returns an object, see place.Place.
@@ -151,7 +151,7 @@ func (r *repository) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Close removes what is on its way.
+// Close removes its temporary repository.
 func (r *repository) Close() error { return os.RemoveAll(r.home) }
 
 // meanings are the errors of places that reports of git are. The first that fits counts.
@@ -167,8 +167,8 @@ var meanings = []struct {
 		`requested URL returned error: 403|Host key verification failed`), place.ErrRight},
 }
 
-// git runs git in the repository of this process, and returns what it prints. Nothing of the person's
-// configuration runs but what finds credentials and what takes the place of ssh, which alone may ask at a terminal.
+// git runs git in the repository of this process, and returns its output. Nothing of the person's
+// configuration runs except credential helpers and a substitute for ssh, which alone may ask at a terminal.
 func (r *repository) git(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, maxWait)
 	defer stop()

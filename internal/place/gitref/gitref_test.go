@@ -89,7 +89,7 @@ func TestRaces(t *testing.T) {
 }
 
 // TestRefs: an object is a commit without parents that names nobody, under refs/fovea or as a branch;
-// the rest of the repository stays as it is, and no hook runs.
+// the rest of the repository is unchanged, and no hook runs.
 func TestRefs(t *testing.T) {
 	dir, hooks := bare(t), t.TempDir()
 	if err := os.WriteFile(filepath.Join(hooks, "pre-push"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
@@ -116,7 +116,7 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// TestBadRepositories: each way in which a repository refuses is said as what it is.
+// TestBadRepositories: each way in which a repository refuses is reported for what it is.
 func TestBadRepositories(t *testing.T) {
 	refusing := bare(t)
 	if err := os.WriteFile(filepath.Join(refusing, "hooks", "pre-receive"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
@@ -146,7 +146,7 @@ func TestBadRepositories(t *testing.T) {
 }
 
 // TestForced: an object that somebody replaced by force, or by something else than an object, is not
-// taken for what was written.
+// taken for the written one.
 func TestForced(t *testing.T) {
 	dir := bare(t)
 	p := open(t, "git+file://"+dir)

@@ -81,7 +81,7 @@ func (c check) conditions() {
 	c.remove(name)
 }
 
-// bytes: each object comes back as it was, up to the largest.
+// bytes: each object comes back unchanged, up to the largest.
 func (c check) bytes() {
 	c.t.Helper()
 	all := make([]byte, 256)
@@ -96,7 +96,7 @@ func (c check) bytes() {
 	}
 }
 
-// names: no other object than those of the place can be named.
+// names: only objects of the place can be named.
 func (c check) names() {
 	c.t.Helper()
 	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../b", "a/b/c", ".hidden", "a//b", "a b", "a%2fb", "é", "heads/"} {

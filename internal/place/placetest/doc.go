@@ -1,9 +1,9 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package placetest is what every kind of place must pass, and what stands between a machine and
+// Package placetest is the suite that every kind of place must pass, and the weather between a machine and
 // its place on a bad day.
 //
-// [Check] is the suite, [Memory] a place in memory, and [Lost] says what heads name that is
+// [Check] is the suite, [Memory] a place in memory, and [Lost] lists what heads name that is
 // gone. [Proxy] passes requests on to servers in turn; its [Weather] loses and holds back
 // answers.
 //

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// Proxy stands before some servers, takes them in turn, and returns its address. each may
+// Proxy forwards to some servers in turn, and returns its address. each may
 // change a request, weather what happens to it; both may be nil.
 func Proxy(tb testing.TB, urls []string, each func(*http.Request), w *Weather) string {
 	tb.Helper()
@@ -53,7 +53,7 @@ func Proxy(tb testing.TB, urls []string, each func(*http.Request), w *Weather) s
 
 // Weather loses requests and answers on the way.
 type Weather struct {
-	// OneOf: one request of so many meets a fault; 0 is none.
+	// OneOf: one request in that many meets a fault; 0 is none.
 	OneOf int
 	// Rand draws the faults. It is used under a lock.
 	Rand *rand.Rand
@@ -71,11 +71,11 @@ const (
 	lostRequest = iota // it arrives nowhere
 	lostAnswer         // it is carried out, and the connection ends
 	heldRequest        // the connection ends, and it is carried out after others
-	unavailable        // the server says that it cannot now
+	unavailable        // the server is unavailable for now
 	faults
 )
 
-// Clear says whether there is a network at all: without it every request fails.
+// Clear is whether there is a network at all: without it every request fails.
 func (w *Weather) Clear(network bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

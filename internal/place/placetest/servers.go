@@ -32,7 +32,7 @@ type node struct {
 	running                 *exec.Cmd
 }
 
-// StartServers starts a cluster of n servers, whose configuration has more besides, and waits until
+// StartServers starts a cluster of n servers, with more in their configuration, and waits until
 // it takes streams. It ends with the test. It needs the part nats-server.
 func StartServers(tb testing.TB, n int, more string) *Servers {
 	tb.Helper()
@@ -77,7 +77,7 @@ func StartServers(tb testing.TB, n int, more string) *Servers {
 	return s
 }
 
-// URL is the address of a memory of a name in the cluster, with the parameters behind ?.
+// URL is the address of a memory of a name in the cluster, with the parameters after ?.
 func (s *Servers) URL(name, parameters string) string {
 	var hosts []string
 	for i := range s.nodes {
@@ -111,13 +111,13 @@ func (s *Servers) Kill(i int) {
 	}
 }
 
-// PID is that of the process of a server that runs.
+// PID is the process id of a running server.
 func (s *Servers) PID(i int) int { return s.nodes[i].running.Process.Pid }
 
 // Store is the folder in which a server keeps its streams.
 func (s *Servers) Store(i int) string { return filepath.Join(s.nodes[i].dir, "store") }
 
-// Wait waits until all servers that run say that they are healthy.
+// Wait waits until all running servers report that they are healthy.
 func (s *Servers) Wait() {
 	s.tb.Helper()
 	ctx, stop := context.WithTimeout(s.tb.Context(), time.Minute)

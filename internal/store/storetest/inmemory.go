@@ -27,7 +27,7 @@ const maxImages = 2
 type InMemory struct {
 	mu      sync.Mutex
 	records []store.Record // neither the slice nor the data is ever written to
-	commits []int          // the indexes of those that are commits
+	commits []int          // the indexes of commits
 	blocks  map[merkle.Digest][]byte
 	purged  map[merkle.Digest]uint64
 	images  []store.Image // the newest first
@@ -278,7 +278,7 @@ func (s *openInMemory) Recovery() store.Recovery {
 	return s.found.Clone()
 }
 
-// Sync has nothing to do: no crash takes what was appended.
+// Sync does nothing: no crash loses appended records.
 func (s *openInMemory) Sync() error { return s.writable() }
 
 // Pack has nothing to do.
@@ -287,14 +287,14 @@ func (s *openInMemory) Pack(context.Context) error { return s.writable() }
 // Packed reports that nothing was packed.
 func (s *openInMemory) Packed() bool { return false }
 
-// Check finds nothing wrong: what is in memory is not damaged.
+// Check finds nothing: memory is not damaged.
 func (s *openInMemory) Check(context.Context, func(store.Corruption)) (uint64, error) {
 	unlock, err := s.lock()
 	defer unlock()
 	return uint64(len(s.h.records)), err
 }
 
-// InPlace reports no more than that the store is open: it cannot be moved.
+// InPlace reports only that the store is open: it cannot be moved.
 func (s *openInMemory) InPlace() error {
 	unlock, err := s.lock()
 	defer unlock()

@@ -163,7 +163,7 @@ func testBlocks(h *history) {
 	h.append("b", kinds...) // after the first look
 	h.append("a", store.Block)
 	for range 2 {
-		for _, name := range []string{"a", "b", "a"} { // once more: what the first call returned was changed
+		for _, name := range []string{"a", "b", "a"} { // once more: the result of the first call was changed
 			for i, k := range kinds {
 				if k.HasDigest() {
 					h.block(dataOf(name, i), nil)

@@ -38,7 +38,7 @@ func (h *history) writeImage(img store.Image) {
 	}
 }
 
-// loads checks that an image is the newest, and returns what was loaded.
+// loads checks that an image is the newest, and returns it.
 func (h *history) loads(want store.Image) *store.Image {
 	h.Helper()
 	got, err := h.s.LoadImage()

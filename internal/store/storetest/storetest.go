@@ -73,8 +73,8 @@ type entry struct {
 	Data  string
 }
 
-// append appends records of these kinds, with data that says which they are, and returns
-// the position behind them.
+// append appends records of these kinds, with data that identifies them, and returns
+// the position after them.
 func (h *history) append(name string, kinds ...store.Kind) store.Pos {
 	h.Helper()
 	var b store.Batch
