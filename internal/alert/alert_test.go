@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -82,9 +83,9 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func newQueue(t *testing.T, folder string, sinks ...Sink) *Queue {
+func newQueue(t *testing.T, file string, sinks ...Sink) *Queue {
 	t.Helper()
-	q, err := NewQueue(folder, sinks, nil)
+	q, err := NewQueue(file, sinks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestQueueTriesAgain(t *testing.T) {
 		var good, bad []string
 		var down atomic.Bool
 		down.Store(true)
-		q := newQueue(t, t.TempDir(),
+		q := newQueue(t, filepath.Join(t.TempDir(), "alerts.json"),
 			Sink{"bad", "bad-1", func(_ context.Context, text string) error {
 				if down.Load() {
 					return errors.New("no route")
@@ -138,7 +139,7 @@ func TestQueueTriesAgain(t *testing.T) {
 // counted.
 func TestQueueNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t, t.TempDir(), Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
+		q := newQueue(t, filepath.Join(t.TempDir(), "alerts.json"), Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
 		for i := range maxPending + 7 {
 			enqueue(t, q, fmt.Sprint(i))
 		}
