@@ -139,7 +139,8 @@ func TestQueueTriesAgain(t *testing.T) {
 // counted.
 func TestQueueNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t, filepath.Join(t.TempDir(), "alerts.json"), Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
+		q := newQueue(t, filepath.Join(t.TempDir(), "alerts.json"),
+			Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
 		for i := range maxPending + 7 {
 			enqueue(t, q, fmt.Sprint(i))
 		}

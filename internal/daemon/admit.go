@@ -23,7 +23,7 @@ type Address struct {
 	PID   int    `json:"pid"`
 }
 
-// overSocket admits the user, whom the listener has authenticated, as the owner, as an
+// overSocket admits the user, who alone can enter the socket's folder, as the owner, as an
 // agent, or as the owner in an agent's name.
 func (d *daemon) overSocket(r *http.Request) (api.Grant, error) {
 	if len(r.Header.Values("Authorization")) == 0 {

@@ -53,7 +53,7 @@ func Start(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, c
 	}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
-	far, err := Await(ctx, c, opts, ended)
+	far, err := await(ctx, c, opts, ended)
 	if errors.Is(err, ErrNone) {
 		return nil, startError(name, err)
 	}
@@ -133,10 +133,16 @@ func Stop(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("stop process %d: %w", h.PID, err)
 	}
-	if err := silent(ctx, c); err != nil {
-		return err
+	for { // without a lock, as over a store that cannot be written, silence alone tells
+		other, err := find(ctx, c, nil, true)
+		if err != nil {
+			return released(ctx, h.StateDir)
+		}
+		other.Close()
+		if poll(ctx); ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
-	return released(ctx, h.StateDir)
 }
 
 // findStarted returns a client of the daemon that serves a memex, under any name. It waits for one
@@ -193,19 +199,6 @@ func poll(ctx context.Context) {
 	case <-ctx.Done():
 	case <-time.After(pollInterval):
 	}
-}
-
-// silent returns when no daemon answers.
-func silent(ctx context.Context, c *config.Config) error {
-	for ctx.Err() == nil {
-		far, err := find(ctx, c, nil, true)
-		if err != nil {
-			return nil
-		}
-		far.Close()
-		poll(ctx)
-	}
-	return ctx.Err()
 }
 
 // released returns when the lock of a state folder is free: a daemon holds it until it has
