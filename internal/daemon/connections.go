@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"context"
 	"net"
 	"net/http"
 
@@ -62,6 +63,11 @@ func (c *sharedConn) setState(s http.ConnState) {
 
 // connectionKey is the context key of the connection of a request.
 type connectionKey struct{}
+
+// withConnection is http.Server.ConnContext.
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
 
 // counting returns admit, which also counts the connection as one of the caller.
 func counting(admit httpapi.Admission) httpapi.Admission {

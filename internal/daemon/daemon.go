@@ -262,10 +262,7 @@ const lockSuffix = ".lock"
 func (d *daemon) add(l net.Listener, as bound.Bearer, h http.Handler, silent time.Duration) {
 	d.servers = append(d.servers, &server{listener: d.counts(l, as), Server: http.Server{
 		Handler: h, ReadHeaderTimeout: cmp.Or(d.opts.SlowHeader, slowHeader), IdleTimeout: silent, MaxHeaderBytes: headers,
-		ConnState: d.state, ErrorLog: slog.NewLogLogger(d.opts.Log.Handler(), slog.LevelError),
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, connectionKey{}, c)
-		},
+		ConnState: d.state, ConnContext: withConnection, ErrorLog: slog.NewLogLogger(d.opts.Log.Handler(), slog.LevelError),
 	}})
 }
 
