@@ -184,7 +184,7 @@ func (c *Config) take(s setting, values map[string]any) error {
 		switch err := c.set(s, value{raw: raw, inFile: true}); {
 		case err == nil:
 			return nil
-		case errors.Is(err, errPolicy): // ignoring it would leave files unprotected
+		case s.key == "guard": // ignoring it would leave files unprotected
 			return fmt.Errorf("config: %s: %s: %w: %w", c.place(s.key), s.key, ErrFile, err)
 		default:
 			c.problem(c.place(s.key)+": "+s.key, "%v; it is ignored", err)
