@@ -77,7 +77,7 @@ func TestSinkFails(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for _, text := range []string{"", "x", "http://a/b", "telegram://telegram?chats=1", "telegram://tok@telegram", "signal://host/+1", "ntfy://host",
 		"ntfy:///x", "smtp://h", "smtp://h/?from=a@b", "smtp://h/?from=a@b&to=c", "smtp://h/?from=a%0d%0ax@b&to=c@d", "telegram://a b:secret@%zz"} {
-		if _, err := Parse(text); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "secret") {
+		if _, err := Parse(text); !errors.Is(err, errURL) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}
