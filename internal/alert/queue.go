@@ -58,7 +58,7 @@ type worker struct {
 	lastErr error // error of the last attempt; guarded by q.mu
 }
 
-// NewQueue starts sending to sinks until Close, beginning with the messages pending in
+// NewQueue starts sending to sinks, one at least, until Close, beginning with the messages pending in
 // the file, which need not exist. Those that no sink waits for are dropped, and so is a file
 // of another form. The error is that of reading the file. If report
 // is not nil, it is called with the error when a sink starts to fail, and with nil when
@@ -94,9 +94,6 @@ func NewQueue(file string, sinks []Sink, report func(sink string, err error)) (*
 // waits for no sink. If the message cannot be stored, Send returns the error; the
 // message is still sent while this process lives.
 func (q *Queue) Send(text string) error {
-	if len(q.workers) == 0 {
-		return nil
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	m := &message{Text: text}
