@@ -1,6 +1,6 @@
 # Single commands, the same that .ci/run calls. make help lists them.
 
-.PHONY: help build test test-parts race campaign vet staticcheck fmt fix bench bench-once fuzz oracle cover parts newest ci
+.PHONY: help build test test-parts race campaign vet staticcheck fmt fix bench bench-once fuzz oracle cover parts newest man ci
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -56,6 +56,9 @@ parts: ## install the programs that make test-parts uses, where it may; eval wha
 
 newest: ## run the test of the coding agents with their newest versions; fails nothing
 	@./.ci/newest
+
+man: ## make a manual page of each verb in dist/man
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) FOVEA_MAN=$(CURDIR)/dist/man go test -count=1 -run '^TestManPages$$' ./cmd/fovea
 
 ci: ## run every gate
 	./.ci/run

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	alertsFolder  = "alerts"        // in the state folder: unsent messages
+	alertsFile    = "alerts.json"   // in the state folder: unsent messages
 	alertsTimeout = 3 * time.Second // how long a verb waits for its alerts to be sent
 )
 
@@ -48,7 +48,7 @@ func sinks(c *config.Config) ([]alert.Sink, error) {
 func (a *alerts) start(c *config.Config, log *slog.Logger) {
 	destinations, err := sinks(c)
 	if err == nil && len(destinations) > 0 {
-		a.queue, err = alert.NewQueue(filepath.Join(c.StateDir, alertsFolder), destinations, func(sink string, err error) {
+		a.queue, err = alert.NewQueue(filepath.Join(c.StateDir, alertsFile), destinations, func(sink string, err error) {
 			if err != nil {
 				log.Warn("an alert is not sent yet", "to", sink, "why", err)
 			} else {

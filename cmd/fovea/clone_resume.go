@@ -17,9 +17,6 @@ import (
 // ended: after a kill between these, the same command goes on.
 const cloneFile = "clone.json"
 
-// maxUnderWay bounds cloneFile, in bytes.
-const maxUnderWay = 64 << 10
-
 // underWay is the content of cloneFile.
 type underWay struct {
 	Source string `json:"source"`
@@ -42,8 +39,7 @@ func (how *cloning) resumes(state string) bool {
 	}
 	defer in.Close()
 	var was underWay
-	info, err := in.Lstat(cloneFile)
-	if err != nil || info.Size() > maxUnderWay || vfs.ReadJSON(vfs.Plain(in), cloneFile, &was) != nil || was.Source != how.absolute() {
+	if vfs.ReadJSON(vfs.Plain(in), cloneFile, &was) != nil || was.Source != how.absolute() {
 		return false
 	}
 	how.underWay = was

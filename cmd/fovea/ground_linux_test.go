@@ -199,7 +199,7 @@ var specialKinds = map[string]func(path string) error{
 
 // specialPlaces are names below the state folder that newKept does not make.
 var specialPlaces = []string{
-	"alerts", "cache/x", "http.json", "image/00000000000000ff.img", "image/x", "journal/00000009.j", "journal/x", "packs/manifest", "packs/x",
+	"alerts.json", "cache/x", "http.json", "image/00000000000000ff.img", "image/x", "journal/00000009.j", "journal/x", "packs/manifest", "packs/x",
 	"quarantine/x", "quarantine/a/b/c", "scopes", "scopes/s", "scopes/s/FORMAT", "scopes/s/journal", "scopes/s/journal/00000001.j", "scopes/x",
 	"serve.log", "socket", "stray", "watch", "watch/x", ".hidden",
 }

@@ -130,7 +130,10 @@ but the answer, standard error the rest. Exit codes:
 	cli.AddFlags(f, &s.flags)
 	cli.AddFlags(f, &s.Console)
 	cli.AddFlags(f, &s.opening)
-	f.Var(claimFlag{&s.verbs.Claim}, "claim", "write under the claim `TASK:NUMBER`, and fail once it is not in force any more")
+	f.Func("claim", "write under the claim `TASK:NUMBER`, and fail once it is not in force any more", func(text string) (err error) {
+		s.verbs.Claim, err = author.ParseClaim(text)
+		return err
+	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", cli.Columns)))
 	root.SetFlagErrorFunc(badFlag)
 	cli.Complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -172,16 +175,6 @@ func addVerbs(root *cobra.Command, s *session) {
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
 }
-
-// claimFlag is the value of --claim.
-type claimFlag struct{ *author.Claim }
-
-func (f claimFlag) Set(text string) (err error) {
-	*f.Claim, err = author.ParseClaim(text)
-	return err
-}
-
-func (f claimFlag) Type() string { return "claim" }
 
 // complain prints an error: as text, or as JSON.
 func complain(out *cli.Console, err error) {

@@ -74,7 +74,7 @@ func serveMCP(ctx context.Context, s *session) error {
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(), Embedder: s.config.Embed.Kind != "",
 		Acting: func(ctx context.Context, client string) context.Context {
 			name, _ := agents.name(s.flags.Agent, client)
-			return author.WithGrant(ctx, agents.grant(name))
+			return author.WithGrant(ctx, s.config.Rights(name, api.Agent))
 		},
 		Greeting: func(client string) string {
 			_, greeting := agents.name(s.flags.Agent, client)
@@ -89,9 +89,13 @@ func serveMCP(ctx context.Context, s *session) error {
 	return ended(ctx, server.Run(ctx, standardLines(s)))
 }
 
-// standardLines is the MCP transport over standard input and output.
+// standardLines is the MCP transport over standard input and output. The process exits if the client
+// stalls, which frees its answers and connections. Acknowledged data is on disk by then.
 func standardLines(s *session) *mcpserver.Transport {
-	return &mcpserver.Transport{In: os.Stdin, Out: toClient(s)}
+	return &mcpserver.Transport{In: os.Stdin, Out: &unread{s.Out, func() {
+		s.ReportAlways("the MCP client has read nothing for " + maxUnread.String() + "; this server ends, start it again")
+		os.Exit(1)
+	}}}
 }
 
 // refuseMCP answers the client's first request with the reason why there is no server, since
@@ -210,11 +214,6 @@ func (a agents) granted(own api.Grant) api.Grant {
 	return own
 }
 
-// grant returns the rights of an agent.
-func (a agents) grant(agent string) api.Grant {
-	return a.config().Rights(agent, api.Agent)
-}
-
 // mcpHandler serves MCP to authenticated callers until ctx ends. The owner's own token,
 // which programs also use, admits them as agents.
 func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
@@ -226,7 +225,7 @@ func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.F
 				as := agents.granted(g)
 				if g.Role == api.Owner {
 					name, _ := agents.name(g.Agent, client)
-					as = agents.grant(name)
+					as = agents.config().Rights(name, api.Agent)
 				}
 				return author.WithScopes(fovea.WithActor(author.WithGrant(ctx, as), author.Actor{Session: scopes.Session}), scopes)
 			}}
@@ -289,13 +288,4 @@ func (u *unread) Write(b []byte) (int, error) {
 	late := time.AfterFunc(maxUnread, u.stalled)
 	defer late.Stop()
 	return u.WriteCloser.Write(b)
-}
-
-// toClient is standard output to an MCP client. The process exits if the client stalls,
-// which frees its answers and connections. Acknowledged data is on disk by then.
-func toClient(s *session) io.WriteCloser {
-	return &unread{s.Out, func() {
-		s.ReportAlways("the MCP client has read nothing for " + maxUnread.String() + "; this server ends, start it again")
-		os.Exit(1)
-	}}
 }

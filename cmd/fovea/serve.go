@@ -149,14 +149,12 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	if s.daemon != nil {
 		return reportServer(ctx, s, s.daemon, how, " already")
 	}
-	if err := ring.Open(filepath.Join(s.config.StateDir, logName)); err != nil {
-		return err
+	for name, r := range map[string]*daemon.Ring{logName: &ring, callsName: &calls} {
+		if err := r.Open(filepath.Join(s.config.StateDir, name)); err != nil {
+			return err
+		}
+		defer r.Close()
 	}
-	defer ring.Close()
-	if err := calls.Open(filepath.Join(s.config.StateDir, callsName)); err != nil {
-		return err
-	}
-	defer calls.Close()
 	if err := s.alerts.send(damage(s.memory.Status())); err != nil {
 		log.Warn("an alert is lost when this process ends", "why", err)
 	}

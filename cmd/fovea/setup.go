@@ -105,23 +105,18 @@ func setUp(s *session, c clients.Client, how setupFlags) error {
 	if how.Hooks != "" {
 		part, more = hooks.Part(hookLine(command, conf.Memex, how), how.Hooks == hooksKeep), " --hooks="+how.Hooks
 	}
-	file, err := clientFile(part, how)
-	if err != nil {
-		return err
-	}
 	if part.Note != "" {
 		s.Report("%s", part.Note)
 	}
-	if !how.Write {
+	if how.Write {
+		return changeSetup(s, c.Name, part, how)
+	}
+	file, err := clientFile(part, how)
+	if err == nil {
 		s.Report("add this to %s, or run fovea setup %s%s --write", file, c.Name, more)
 		fmt.Fprint(s.Out, part.Text)
-		return nil
 	}
-	kept, changed, err := part.Write(file)
-	if err == nil && changed {
-		defer s.Report("start %s again, so that it reads this", c.Name)
-	}
-	return reportFile(s, c.Name, file, kept, changed, err, "written", "already has it")
+	return err
 }
 
 // hookLine returns the command line that answers hooks.
@@ -162,12 +157,7 @@ func removeSetup(s *session, c clients.Client, command string, how setupFlags) e
 		parts = parts[:1]
 	}
 	for _, part := range parts {
-		file, err := clientFile(part, how)
-		if err != nil {
-			return err
-		}
-		kept, changed, err := part.Remove(file)
-		if err := reportFile(s, c.Name, file, kept, changed, err, "removed from", "does not have it"); err != nil {
+		if err := changeSetup(s, c.Name, part, how); err != nil {
 			return err
 		}
 	}
@@ -186,9 +176,17 @@ func clientFile(part clients.Part, how setupFlags) (string, error) {
 	return part.File(home), nil
 }
 
-// reportFile says what became of a client's file.
-func reportFile(s *session, client, file, kept string, changed bool, err error, done, same string) error {
-	switch {
+// changeSetup puts a part into a client's file, or takes it out, and says what became of the file.
+func changeSetup(s *session, client string, part clients.Part, how setupFlags) error {
+	file, err := clientFile(part, how)
+	if err != nil {
+		return err
+	}
+	change, done, same := part.Write, "written", "already has it"
+	if how.Remove {
+		change, done, same = part.Remove, "removed from", "does not have it"
+	}
+	switch kept, changed, err := change(file); {
 	case err != nil:
 		return fmt.Errorf("setup %s: %s: %w; nothing was written", client, file, err)
 	case !changed:
@@ -197,6 +195,9 @@ func reportFile(s *session, client, file, kept string, changed bool, err error, 
 		s.Out.Printf("%s  %s\n", done, file)
 		if kept != "" {
 			s.Out.Printf("backup  %s\n", kept)
+		}
+		if !how.Remove {
+			s.Report("start %s again, so that it reads this", client)
 		}
 	}
 	return nil

@@ -27,14 +27,9 @@ type build struct {
 
 // thisBuild reads the build record of this program.
 func thisBuild() build {
-	info, _ := debug.ReadBuildInfo()
-	return buildOf(info)
-}
-
-// buildOf is thisBuild of a given record, which may be nil.
-func buildOf(info *debug.BuildInfo) build {
 	b := build{Version: devel, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}
-	if info == nil {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
 		return b
 	}
 	b.Version = cmp.Or(info.Main.Version, devel)

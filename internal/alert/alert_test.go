@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -76,15 +77,15 @@ func TestSinkFails(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for _, text := range []string{"", "x", "http://a/b", "telegram://telegram?chats=1", "telegram://tok@telegram", "signal://host/+1", "ntfy://host",
 		"ntfy:///x", "smtp://h", "smtp://h/?from=a@b", "smtp://h/?from=a@b&to=c", "smtp://h/?from=a%0d%0ax@b&to=c@d", "telegram://a b:secret@%zz"} {
-		if _, err := Parse(text); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "secret") {
+		if _, err := Parse(text); !errors.Is(err, errURL) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}
 }
 
-func newQueue(t *testing.T, folder string, sinks ...Sink) *Queue {
+func newQueue(t *testing.T, file string, sinks ...Sink) *Queue {
 	t.Helper()
-	q, err := NewQueue(folder, sinks, nil)
+	q, err := NewQueue(file, sinks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestQueueTriesAgain(t *testing.T) {
 		var good, bad []string
 		var down atomic.Bool
 		down.Store(true)
-		q := newQueue(t, t.TempDir(),
+		q := newQueue(t, filepath.Join(t.TempDir(), "alerts.json"),
 			Sink{"bad", "bad-1", func(_ context.Context, text string) error {
 				if down.Load() {
 					return errors.New("no route")
@@ -138,7 +139,8 @@ func TestQueueTriesAgain(t *testing.T) {
 // counted.
 func TestQueueNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t, t.TempDir(), Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
+		q := newQueue(t, filepath.Join(t.TempDir(), "alerts.json"),
+			Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
 		for i := range maxPending + 7 {
 			enqueue(t, q, fmt.Sprint(i))
 		}

@@ -4,7 +4,7 @@
 // (by a signal-cli REST server), ntfy or email.
 //
 // [Parse] turns a URL into a [Sink]. A [Queue] sends each message to each of its sinks,
-// retries failures, stores pending messages in a folder, and never makes its caller
+// retries failures, stores pending messages in a file, and never makes its caller
 // wait for a sink.
 //
 // Invariants:

@@ -12,7 +12,7 @@ func (q *Queue) Failures() []string {
 	var out []string
 	for _, w := range q.workers {
 		if w.lastErr != nil {
-			out = append(out, fmt.Sprintf("%s: %v; %d messages pending, %d dropped", w.Name, w.lastErr, len(q.pending), q.dropped))
+			out = append(out, fmt.Sprintf("%s: %v; %d messages pending, %d dropped", w.Name, w.lastErr, len(q.stored.Pending), q.dropped))
 		}
 	}
 	return out

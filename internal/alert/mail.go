@@ -64,14 +64,12 @@ func parseAddress(text string) string {
 
 // send delivers one message. Unless the URL allows plain text, nothing is sent to a
 // server that does not encrypt. Errors name only the server's address.
-func (m *mailer) send(ctx context.Context, text string) error {
-	if err := m.deliver(ctx, text); err != nil {
-		return fmt.Errorf("%s: %w", m.address, err)
-	}
-	return nil
-}
-
-func (m *mailer) deliver(ctx context.Context, text string) error {
+func (m *mailer) send(ctx context.Context, text string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", m.address, err)
+		}
+	}()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.address)
 	if err != nil {
 		return err

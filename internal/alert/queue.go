@@ -4,9 +4,16 @@ package alert
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 const (
@@ -14,47 +21,70 @@ const (
 	sendTimeout = 30 * time.Second // of one attempt
 	minBackoff  = time.Second      // after a failed attempt; doubles up to maxBackoff
 	maxBackoff  = 5 * time.Minute
+	drainAgain  = time.Minute // after a failed attempt: how long Drain waits for no other one
 )
 
-// Queue sends messages to sinks and stores pending ones in a folder. It is safe for
+// Queue sends messages to sinks and stores pending ones in a file. It is safe for
 // concurrent use by one process at a time.
 type Queue struct {
-	outbox  *outbox
+	file    string
 	workers []*worker
 	report  func(sink string, err error)
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
 	mu      sync.Mutex
-	pending []*message    // that some sink has not received, oldest first
-	changed chan struct{} // closed and replaced after each attempt
+	stored  stored
+	changed chan struct{} // closed and replaced after each message and attempt
 	dropped int
 	untried bool // some message has not been tried recently
+}
+
+// stored is the content of the file.
+type stored struct {
+	Tried   time.Time  `json:"tried,omitzero"` // when an attempt failed last
+	Pending []*message `json:"pending"`        // oldest first
+}
+
+// message is an alert that some sinks have not received.
+type message struct {
+	Text  string   `json:"text"`
+	Waits []string `json:"waits"` // Sink.IDs
 }
 
 // worker sends to one sink.
 type worker struct {
 	Sink
-	wake    chan struct{} // buffered; signals a new message
-	lastErr error         // error of the last attempt; guarded by q.mu
+	lastErr error // error of the last attempt; guarded by q.mu
 }
 
-// NewQueue starts sending to sinks until Close, beginning with the messages pending in
-// the folder, which need not exist. The error is that of reading the folder. If report
+// NewQueue starts sending to sinks, one at least, until Close, beginning with the messages pending in
+// the file, which need not exist. Those that no sink waits for are dropped, and so is a file
+// of another form. The error is that of reading the file. If report
 // is not nil, it is called with the error when a sink starts to fail, and with nil when
 // it recovers.
-func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) (*Queue, error) {
-	box, pending, err := openOutbox(folder, sinks)
-	if err != nil {
-		return nil, err
+func NewQueue(file string, sinks []Sink, report func(sink string, err error)) (*Queue, error) {
+	q := &Queue{file: file, report: report, changed: make(chan struct{})}
+	text, err := vfs.ReadPlain(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("alerts: %w", err)
 	}
+	if json.Unmarshal(text, &q.stored) != nil {
+		q.stored = stored{}
+	}
+	q.stored.Pending = slices.DeleteFunc(q.stored.Pending, func(m *message) bool {
+		m.Waits = slices.DeleteFunc(m.Waits, func(id string) bool {
+			return !slices.ContainsFunc(sinks, func(s Sink) bool { return s.ID == id })
+		})
+		return len(m.Waits) == 0
+	})
+	q.untried = len(q.stored.Pending) > 0 && time.Since(q.stored.Tried) >= drainAgain
 	ctx, cancel := context.WithCancel(context.Background())
-	q := &Queue{
-		outbox: box, report: report, cancel: cancel, pending: pending, changed: make(chan struct{}), untried: len(pending) > 0 && box.retryDue(),
-	}
+	q.cancel = cancel
 	for _, s := range sinks {
-		w := &worker{Sink: s, wake: make(chan struct{}, 1)}
-		q.workers = append(q.workers, w)
+		q.workers = append(q.workers, &worker{Sink: s})
+	}
+	for _, w := range q.workers {
 		q.running.Go(func() { q.run(ctx, w) })
 	}
 	return q, nil
@@ -64,28 +94,33 @@ func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) 
 // waits for no sink. If the message cannot be stored, Send returns the error; the
 // message is still sent while this process lives.
 func (q *Queue) Send(text string) error {
-	if len(q.workers) == 0 {
-		return nil
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	m := &message{Text: text}
 	for _, w := range q.workers {
-		m.Pending = append(m.Pending, w.ID)
+		m.Waits = append(m.Waits, w.ID)
 	}
-	err := q.outbox.create(m)
 	q.untried = true
-	if q.pending = append(q.pending, m); len(q.pending) > maxPending {
-		q.remove(q.pending[0])
+	if q.stored.Pending = append(q.stored.Pending, m); len(q.stored.Pending) > maxPending {
+		q.stored.Pending = q.stored.Pending[1:]
 		q.dropped++
 	}
-	for _, w := range q.workers {
-		select {
-		case w.wake <- struct{}{}:
-		default:
-		}
+	return q.save()
+}
+
+// save stores the messages, and tells that something has changed. No message is no file. q.mu is held.
+func (q *Queue) save() error {
+	close(q.changed)
+	q.changed = make(chan struct{})
+	if len(q.stored.Pending) == 0 {
+		_ = os.Remove(q.file) // what stays is sent again
+		return nil
 	}
-	return err
+	text, _ := json.Marshal(q.stored) // texts and times always encode
+	if err := vfs.WriteFile(q.file, text, 0o600); err != nil {
+		return fmt.Errorf("alerts: %w", err)
+	}
+	return nil
 }
 
 // Drain waits until each sink has received its pending messages or has failed, or ctx
@@ -108,7 +143,7 @@ func (q *Queue) Drain(ctx context.Context) {
 	}
 }
 
-// Close stops sending. The next Queue of the folder sends the pending messages.
+// Close stops sending. The next Queue of the file sends the pending messages.
 func (q *Queue) Close() {
 	q.cancel()
 	q.running.Wait()
@@ -119,12 +154,12 @@ func (q *Queue) run(ctx context.Context, w *worker) {
 	backoff := minBackoff
 	for ctx.Err() == nil {
 		q.mu.Lock()
-		m := q.oldest(w)
+		m, changed := q.oldest(w), q.changed
 		q.mu.Unlock()
 		if m == nil {
 			select {
 			case <-ctx.Done():
-			case <-w.wake:
+			case <-changed:
 			}
 			continue
 		}
@@ -151,8 +186,8 @@ func (q *Queue) run(ctx context.Context, w *worker) {
 
 // oldest returns the first message that a sink has not received, nil for none. q.mu is held.
 func (q *Queue) oldest(w *worker) *message {
-	for _, m := range q.pending {
-		if slices.Contains(m.Pending, w.ID) {
+	for _, m := range q.stored.Pending {
+		if slices.Contains(m.Waits, w.ID) {
 			return m
 		}
 	}
@@ -165,24 +200,12 @@ func (q *Queue) recordAttempt(w *worker, m *message, err error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	changed := (w.lastErr == nil) != (err == nil)
-	switch w.lastErr = err; {
-	case err != nil:
-		q.outbox.recordFailure()
-	case slices.Contains(q.pending, m): // else it was dropped meanwhile
-		m.Pending = slices.DeleteFunc(m.Pending, func(id string) bool { return id == w.ID })
-		if len(m.Pending) == 0 {
-			q.remove(m)
-			break
-		}
-		_ = q.outbox.write(m) // if that fails, the next process sends it again
+	if w.lastErr = err; err != nil {
+		q.stored.Tried = time.Now()
+	} else {
+		m.Waits = slices.DeleteFunc(m.Waits, func(id string) bool { return id == w.ID })
+		q.stored.Pending = slices.DeleteFunc(q.stored.Pending, func(m *message) bool { return len(m.Waits) == 0 })
 	}
-	close(q.changed)
-	q.changed = make(chan struct{})
+	_ = q.save() // if that fails, the next process sends it again
 	return changed
-}
-
-// remove removes a message. q.mu is held.
-func (q *Queue) remove(m *message) {
-	q.pending = slices.DeleteFunc(q.pending, func(other *message) bool { return other == m })
-	q.outbox.remove(m)
 }

@@ -26,8 +26,8 @@ type Sink struct {
 	Send func(ctx context.Context, text string) error
 }
 
-// ErrURL is returned for a URL that does not describe a sink.
-var ErrURL = errors.New("invalid alert URL")
+// errURL is returned for a URL that does not describe a sink.
+var errURL = errors.New("invalid alert URL")
 
 // Parse returns the sink of a URL in the syntax of shoutrrr:
 //
@@ -39,11 +39,11 @@ var ErrURL = errors.New("invalid alert URL")
 // The connection is encrypted unless the URL says disabletls=yes, ntfy also
 // scheme=http, smtp also encryption=None or usestarttls=No. Other
 // parameters of shoutrrr, such as titles and parse modes, are ignored. The host
-// telegram may be replaced by another server of the same protocol. The error is ErrURL.
+// telegram may be replaced by another server of the same protocol. The error is errURL.
 func Parse(rawURL string) (Sink, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return Sink{}, ErrURL // the cause may contain a token
+		return Sink{}, errURL // the cause may contain a token
 	}
 	sink, err := parse(u)
 	sum := sha256.Sum256([]byte(rawURL))
@@ -73,7 +73,7 @@ func parse(u *url.URL) (Sink, error) {
 		return posting("ntfy", scheme+"://"+u.Host+"/"+path[0], u.User, func(text string) []any { return []any{text} }), nil
 	}
 	return Sink{}, fmt.Errorf("%w: write telegram://TOKEN@telegram?chats=ID, signal://HOST:PORT/SOURCE/RECIPIENT, ntfy://HOST/TOPIC or "+
-		"smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS", ErrURL)
+		"smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS", errURL)
 }
 
 // chatsOf returns the chats of a Telegram URL, in either of shoutrrr's spellings.
@@ -119,7 +119,7 @@ func post(ctx context.Context, address string, user *url.Userinfo, body any) err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(content))
 	if err != nil {
-		return ErrURL
+		return errURL
 	}
 	r.Header.Set("Content-Type", contentType)
 	if password, ok := user.Password(); ok {

@@ -37,44 +37,27 @@ func AnswerHook(ctx context.Context, svc api.Service, agent string, in Input, ke
 	if in.Session != "" {
 		ctx = author.WithActor(author.WithScopes(ctx, author.Scopes{Session: in.Session}), author.Actor{Session: in.Session})
 	}
-	switch in.Event {
-	case Start:
-		text, err := started(ctx, svc, in)
-		return in.output(text), err
-	case Prompt:
-		text, err := asked(ctx, svc, in)
-		return in.output(text), err
-	case Stop:
-		if keep && !in.Again && strings.TrimSpace(in.Last) != "" {
-			return nil, remembered(ctx, svc, in)
-		}
+	var req api.ContextRequest
+	switch {
+	case in.Event == Start: // also anew after a compaction
+		req = api.ContextRequest{Budget: startBudget, Fresh: in.Session != ""}
+	case in.Event == Prompt && strings.TrimSpace(in.Prompt) != "" && in.Session != "": // without a session all would be new each time
+		req = api.ContextRequest{Question: text.First(in.Prompt, maxRunes), Budget: promptBudget, Private: true}
+	case in.Event == Stop && keep && !in.Again && strings.TrimSpace(in.Last) != "":
+		return nil, remembered(ctx, svc, in)
+	default:
+		return nil, nil
 	}
-	return nil, nil
+	text, err := news(ctx, svc, in, req)
+	return in.output(text), err
 }
 
-// started returns a window for the beginning of a session, anew after a compaction, and what
-// messages wait.
-func started(ctx context.Context, svc api.Service, in Input) (string, error) {
-	post, mailErr := mail(ctx, svc, in)
-	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Budget: startBudget, Degrade: true, Page: limit(post), Fresh: in.Session != ""})
-	return joined(w, post, err, mailErr)
-}
-
-// asked returns what is new to the session for a prompt, and the messages that came since; ""
-// for nothing.
-func asked(ctx context.Context, svc api.Service, in Input) (string, error) {
-	if strings.TrimSpace(in.Prompt) == "" || in.Session == "" {
-		return "", nil // without a session all would be new each time
-	}
-	post, mailErr := mail(ctx, svc, in)
-	req := api.ContextRequest{Question: text.First(in.Prompt, maxRunes), Budget: promptBudget, Degrade: true, Page: limit(post), Private: true}
-	w, err := api.OpContext.Call(ctx, svc, req)
-	return joined(w, post, err, mailErr)
-}
-
-// joined returns a window and what was said about messages. What there is of both is told,
+// news returns a window, and which messages wait; "" for nothing. What there is of both is told,
 // though the other one came too late: a session is told of a message once.
-func joined(w *api.ContextResponse, post string, errs ...error) (string, error) {
+func news(ctx context.Context, svc api.Service, in Input, req api.ContextRequest) (string, error) {
+	post, mailErr := mail(ctx, svc, in)
+	req.Degrade, req.Page = true, limit(post)
+	w, err := api.OpContext.Call(ctx, svc, req)
 	text := ""
 	if w != nil && len(w.Parts) > 0 {
 		text = framed(render.WithoutNotice(w.Text), limit(post))
@@ -82,7 +65,7 @@ func joined(w *api.ContextResponse, post string, errs ...error) (string, error) 
 	if text += post; text != "" {
 		return text, nil
 	}
-	return "", errors.Join(errs...)
+	return "", errors.Join(err, mailErr)
 }
 
 // mail says which messages wait that the session was not told of, "" for none. It names them as

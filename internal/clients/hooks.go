@@ -39,17 +39,9 @@ func (h Hooks) Part(command string, keep bool) Part {
 	merge := func(keep bool) edit {
 		return func(text string) (string, error) { return h.merged(text, command, keep) }
 	}
-	text, err := merge(keep)("")
-	if err != nil {
-		panic(err) // programming error: the file that is begun with is not JSON
-	}
-	cut := func(text string) (string, error) {
-		if strings.TrimSpace(text) == "" {
-			return text, nil
-		}
-		return editJSON(text, cutHooks)
-	}
-	return Part{File: h.file, Text: text, Note: h.note, begin: h.begin, merge: []edit{merge(keep), merge(!keep)}, cut: cut}
+	p := newPart(h.file, func(text string) (string, error) { return editJSON(text, cutHooks) }, merge(keep), merge(!keep))
+	p.Note, p.begin = h.note, h.begin
+	return p
 }
 
 // entry is the hook of one event.
@@ -70,29 +62,23 @@ func (h Hooks) merged(text, command string, keep bool) (string, error) {
 	if !keep {
 		events = events[:2]
 	}
-	return editJSON(text, func(file *hujson.Value) error {
-		return put(file, func() error {
-			places := map[string]int{} // where they are, among those of the person
-			for event, list := range hookLists(file) {
-				places[event] = max(0, slices.IndexFunc(list.Elements, isFovea))
-			}
-			err := cutHooks(file)
-			for _, event := range events {
-				err = cmp.Or(err, addHook(file, event, h.entry(command), places[event]))
-			}
-			return err
-		})
+	return putJSON(text, func(file *hujson.Value) error {
+		places := map[string]int{} // where they are, among those of the person
+		for event, list := range hookLists(file) {
+			places[event] = max(0, slices.IndexFunc(list.Elements, isFovea))
+		}
+		err := cutHooks(file)
+		for _, event := range events {
+			err = cmp.Or(err, addHook(file, event, h.entry(command), places[event]))
+		}
+		return err
 	})
 }
 
 // hookLists returns the hooks of each event.
 func hookLists(file *hujson.Value) map[string]*hujson.Array {
 	lists := map[string]*hujson.Array{}
-	hooks := file.Find("/hooks")
-	if hooks == nil {
-		return lists
-	}
-	events, _ := hooks.Value.(*hujson.Object)
+	events, _ := cmp.Or(file.Find("/hooks"), &hujson.Value{}).Value.(*hujson.Object)
 	if events == nil {
 		return lists
 	}

@@ -18,8 +18,11 @@ import (
 const maxBrackets = 500_000
 
 // editJSON parses an object of JSON, which may have comments and trailing commas, has change
-// edit it, and returns its text. Every byte that change leaves stays.
+// edit it, and returns its text. Every byte that change leaves stays. A text of blanks has nothing to edit.
 func editJSON(text string, change func(file *hujson.Value) error) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return text, nil
+	}
 	if strings.Count(text, "{")+strings.Count(text, "[") > maxBrackets {
 		return "", fmt.Errorf("it has more than %d brackets; change it by hand", maxBrackets)
 	}
@@ -31,15 +34,25 @@ func editJSON(text string, change func(file *hujson.Value) error) (string, error
 		return "", errors.New("it is not a JSON object; change it by hand")
 	}
 	plain := file.IsStandard()
-	if err := change(&file); errors.Is(err, errSame) {
-		return text, nil
-	} else if err != nil {
+	if err := change(&file); err != nil {
 		return "", err
 	}
 	if plain { // where a space stands before a comma, a removal leaves the comma
 		file.Standardize()
 	}
 	return strings.TrimSuffix(file.String(), "\n"), nil
+}
+
+// putJSON is editJSON for a change that leaves a file alone which means the same then.
+func putJSON(text string, change func(file *hujson.Value) error) (string, error) {
+	var was, is any
+	next, err := editJSON(text, func(file *hujson.Value) error {
+		return cmp.Or(decode(*file, &was), change(file), decode(*file, &is))
+	})
+	if err != nil || reflect.DeepEqual(was, is) {
+		return text, err
+	}
+	return next, nil
 }
 
 // pointer returns the JSON pointer of a path of names.
@@ -98,35 +111,17 @@ func decode(v hujson.Value, into any) error {
 	return json.Unmarshal(v.Pack(), into)
 }
 
-// errSame ends an edit that changes nothing of what the file means: editJSON keeps its bytes.
-var errSame = errors.New("nothing to change")
-
-// put has change edit a file. Errors: errSame, and that of change.
-func put(file *hujson.Value, change func() error) error {
-	var was, is any
-	err := decode(*file, &was)
-	err = cmp.Or(err, change(), decode(*file, &is))
-	if err == nil && reflect.DeepEqual(was, is) {
-		return errSame
-	}
-	return err
-}
-
 // mergeJSON sets mcpServers.fovea.
 func mergeJSON(text string, s Server) (string, error) {
 	if strings.TrimSpace(text) == "" {
-		return jsonServers(s), nil
+		text = "{}\n"
 	}
-	return editJSON(text, func(file *hujson.Value) error {
-		return put(file, func() error { return set(file, jsonServer(s, "    "), "mcpServers", "fovea") })
-	})
+	entry := "{\n      \"command\": " + quoteJSON(s.Command) + ",\n      \"args\": " + quoteList(s.Args) + "\n    }"
+	return putJSON(text, func(file *hujson.Value) error { return set(file, entry, "mcpServers", "fovea") })
 }
 
 // cutJSON takes mcpServers.fovea out.
 func cutJSON(text string) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return text, nil
-	}
 	return editJSON(text, func(file *hujson.Value) error {
 		if file.Find("/mcpServers/fovea") == nil {
 			return nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -86,84 +87,54 @@ func keepBeside(file string, text []byte) (string, error) {
 	}
 }
 
-// mergeTOML sets the table mcp_servers.fovea: in place, or at the end. It returns an error
-// unless the result decodes to the old file plus the table.
-func mergeTOML(text string, s Server) (string, error) {
+// putTOML puts a table mcp_servers.fovea in the place of the one that is there, or at the end; "" takes
+// it out. It returns an error unless all else decodes as before.
+func putTOML(text, table string) (string, error) {
 	was, err := decodeTOML(text)
 	if err != nil {
 		return "", err
 	}
-	if _, ok := was["mcp_servers"]; ok && !hasTables(text, "[mcp_servers") {
-		return "", errors.New("mcp_servers is an inline table; add the entry by hand") // TOML forbids a second table of that name
-	}
-	next := cutTable(text, "[mcp_servers.fovea]")
-	if next != "" && !strings.HasSuffix(next, "\n") {
-		next += "\n"
-	}
-	if strings.TrimSpace(next) != "" && !strings.HasSuffix(next, "\n\n") {
-		next += "\n"
-	}
-	next += tomlServer(s)
-	is, err := decodeTOML(next)
-	if err != nil {
-		return "", fmt.Errorf("mcp_servers stands there in a form that is not understood; add the table by hand: %w", err)
-	}
-	want, _ := decodeTOML(tomlServer(s)) // it always decodes
-	servers, _ := was["mcp_servers"].(map[string]any)
-	if servers == nil {
-		servers = map[string]any{}
-		was["mcp_servers"] = servers
-	}
-	entry := want["mcp_servers"].(map[string]any)["fovea"]
-	if reflect.DeepEqual(servers["fovea"], entry) {
+	inline := was["mcp_servers"] != nil && !serverTable.MatchString(text) // TOML forbids a second table of that name
+	want, _ := decodeTOML(table)                                          // it always decodes
+	entry := takeServer(want)
+	if reflect.DeepEqual(takeServer(was), entry) {
 		return text, nil
 	}
-	servers["fovea"] = entry
-	if !reflect.DeepEqual(was, is) {
-		return "", errors.New("mcp_servers.fovea stands there in a form that is not understood; correct it by hand")
+	if inline && table != "" {
+		return "", errors.New("mcp_servers is an inline table; add the entry by hand")
+	}
+	next := cutTable(text, "[mcp_servers.fovea]")
+	if table != "" && next != "" && !strings.HasSuffix(next, "\n") {
+		next += "\n"
+	}
+	if table != "" && strings.TrimSpace(next) != "" && !strings.HasSuffix(next, "\n\n") {
+		next += "\n"
+	}
+	next += table
+	is, err := decodeTOML(next)
+	if !reflect.DeepEqual(takeServer(is), entry) || !reflect.DeepEqual(was, is) || err != nil {
+		return "", errors.New("mcp_servers stands there in a form that is not understood; change it by hand")
 	}
 	return next, nil
 }
 
-// cutTOML takes the table mcp_servers.fovea out. It returns an error unless all else decodes as
-// before.
-func cutTOML(text string) (string, error) {
-	was, err := decodeTOML(text)
-	if err != nil {
-		return "", err
+// serverTable matches the beginning of a table of servers.
+var serverTable = regexp.MustCompile(`(?m)^[ \t]*\[mcp_servers`)
+
+// takeServer takes mcp_servers.fovea out of a decoded file, with the table of servers if that is then empty.
+func takeServer(all map[string]any) (entry any) {
+	servers, _ := all["mcp_servers"].(map[string]any)
+	entry = servers["fovea"]
+	if delete(servers, "fovea"); servers != nil && len(servers) == 0 {
+		delete(all, "mcp_servers")
 	}
-	servers, _ := was["mcp_servers"].(map[string]any)
-	if _, ok := servers["fovea"]; !ok {
-		return text, nil
-	}
-	next := cutTable(text, "[mcp_servers.fovea]")
-	is, err := decodeTOML(next)
-	if delete(servers, "fovea"); len(servers) == 0 {
-		delete(was, "mcp_servers")
-	}
-	if left, _ := is["mcp_servers"].(map[string]any); len(left) == 0 {
-		delete(is, "mcp_servers")
-	}
-	if err != nil || !reflect.DeepEqual(was, is) {
-		return "", errors.New("mcp_servers.fovea stands there in a form that is not understood; take it out by hand")
-	}
-	return next, nil
+	return entry
 }
 
 func decodeTOML(text string) (map[string]any, error) {
 	values := map[string]any{}
 	_, err := toml.Decode(text, &values)
 	return values, err
-}
-
-// hasTables reports whether a line starts with name, the beginning of a table header.
-func hasTables(text, name string) bool {
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), name) {
-			return true
-		}
-	}
-	return false
 }
 
 // cutTable removes a table from a TOML text: its header and the lines up to the next table.

@@ -19,15 +19,13 @@ type Server struct {
 type Client struct {
 	Name  string
 	file  func(home string) string
-	entry func(Server) string // a whole file with the entry of a server
 	merge func(text string, s Server) (string, error)
 	cut   edit // takes the entry out
 }
 
 // Server returns the entry that starts a server.
 func (c Client) Server(s Server) Part {
-	merge := func(text string) (string, error) { return c.merge(text, s) }
-	return Part{File: c.file, Text: c.entry(s), merge: []edit{merge}, cut: c.cut}
+	return newPart(c.file, c.cut, func(text string) (string, error) { return c.merge(text, s) })
 }
 
 // Part is what Fovea has in a file of a client: the entry of its server, or its hooks.
@@ -39,6 +37,15 @@ type Part struct {
 	begin string // a file that Write begins, "" for one that nothing else is in
 	merge []edit // the first puts it in, the others what an earlier Write may have put in
 	cut   edit   // takes it out, whatever its words are
+}
+
+// newPart returns a part of what puts it in and takes it out.
+func newPart(file func(home string) string, cut edit, merge ...edit) Part {
+	text, err := merge[0]("")
+	if err != nil {
+		panic(err) // programming error: nothing is in the way in a new file
+	}
+	return Part{File: file, Text: text, merge: merge, cut: cut}
 }
 
 // edit changes the text of a file.
@@ -78,10 +85,12 @@ func (p Part) Remove(file string) (kept string, changed bool, err error) {
 
 // All lists the supported MCP clients. The slice must not be changed.
 var All = []Client{
-	{"claude-code", below(".claude.json"), jsonServers, mergeJSON, cutJSON},
-	{"cursor", below(".cursor/mcp.json"), jsonServers, mergeJSON, cutJSON},
-	{"codex", below(".codex/config.toml"), tomlServer, mergeTOML, cutTOML},
-	{"gptel", emacsInit, lispServer, mergeLisp, cutLisp},
+	{"claude-code", below(".claude.json"), mergeJSON, cutJSON},
+	{"cursor", below(".cursor/mcp.json"), mergeJSON, cutJSON},
+	{"codex", below(".codex/config.toml"),
+		func(text string, s Server) (string, error) { return putTOML(text, tomlServer(s)) },
+		func(text string) (string, error) { return putTOML(text, "") }},
+	{"gptel", emacsInit, mergeLisp, cutLisp},
 }
 
 func below(file string) func(string) string {
@@ -100,16 +109,6 @@ func emacsInit(home string) string {
 		}
 	}
 	return below(".emacs.d/init.el")(home)
-}
-
-// jsonServers returns a whole configuration file for clients that read mcpServers.
-func jsonServers(s Server) string {
-	return "{\n  \"mcpServers\": {\n    \"fovea\": " + jsonServer(s, "    ") + "\n  }\n}\n"
-}
-
-// jsonServer returns one entry of mcpServers; its further lines start with indent.
-func jsonServer(s Server, indent string) string {
-	return "{\n" + indent + "  \"command\": " + quoteJSON(s.Command) + ",\n" + indent + "  \"args\": " + quoteList(s.Args) + "\n" + indent + "}"
 }
 
 // tomlServer returns the table of one server for Codex.

@@ -184,7 +184,7 @@ func (c *Config) take(s setting, values map[string]any) error {
 		switch err := c.set(s, value{raw: raw, inFile: true}); {
 		case err == nil:
 			return nil
-		case errors.Is(err, errPolicy): // ignoring it would leave files unprotected
+		case s.key == "guard": // ignoring it would leave files unprotected
 			return fmt.Errorf("config: %s: %s: %w: %w", c.place(s.key), s.key, ErrFile, err)
 		default:
 			c.problem(c.place(s.key)+": "+s.key, "%v; it is ignored", err)
@@ -236,10 +236,7 @@ func (c *Config) unknown(key string) {
 // readFile returns the name of the file and the values in it. Only the default file may be
 // missing.
 func readFile(file string) (string, map[string]any, error) {
-	name := file
-	if name == "" {
-		name = defaultFile()
-	}
+	name := cmp.Or(file, ownFile(defaultName))
 	if name == "" {
 		return "", nil, nil
 	}
@@ -282,16 +279,27 @@ func leadsNowhere(name string) error {
 	}
 }
 
-// defaultFile returns the default path of the file, "" without XDG_CONFIG_HOME and HOME.
-func defaultFile() string {
+// configHome returns the folder of the user's configurations, "" without XDG_CONFIG_HOME and HOME.
+func configHome() string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "fovea", "config.toml")
+		return dir
 	}
-	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".config", "fovea", "config.toml")
+	if home := Home(); filepath.IsAbs(home) {
+		return filepath.Join(home, ".config")
 	}
 	return ""
 }
+
+// ownFile returns the path of a file in the folder of the configuration file, "" if that has no place.
+func ownFile(name string) string {
+	if home := configHome(); home != "" {
+		return filepath.Join(home, "fovea", name)
+	}
+	return ""
+}
+
+// defaultName is the name of the configuration file where none is named.
+const defaultName = "config.toml"
 
 // Errors of Load and StateDir. They come wrapped with the path concerned.
 var (

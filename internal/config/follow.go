@@ -30,7 +30,7 @@ type Follower struct {
 
 // Follow returns a Follower of a configuration that Load returned for flags.
 func (c *Config) Follow(flags Flags) *Follower {
-	return &Follower{flags: flags, file: cmp.Or(c.File, defaultFile()), taken: "not read yet"}
+	return &Follower{flags: flags, file: cmp.Or(c.File, ownFile(defaultName)), taken: "not read yet"}
 }
 
 // Look returns the configuration that holds now, given the one that it returned last, and what a

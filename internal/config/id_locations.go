@@ -19,18 +19,14 @@ const idLocationsName = ".org-id-locations"
 const maxIDLocations = 256 << 20
 
 // idLocationFiles lists Emacs' default paths of the file.
-func idLocationFiles() []string {
-	var out []string
-	home := os.Getenv("HOME")
-	if filepath.IsAbs(home) {
-		out = append(out, filepath.Join(home, ".emacs.d", idLocationsName))
+func idLocationFiles() (names []string) {
+	if home := Home(); filepath.IsAbs(home) {
+		names = append(names, filepath.Join(home, ".emacs.d", idLocationsName))
 	}
-	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		out = append(out, filepath.Join(dir, "emacs", idLocationsName))
-	} else if filepath.IsAbs(home) {
-		out = append(out, filepath.Join(home, ".config", "emacs", idLocationsName))
+	if dir := configHome(); dir != "" {
+		names = append(names, filepath.Join(dir, "emacs", idLocationsName))
 	}
-	return out
+	return names
 }
 
 // KnownIDs maps the ids that Emacs has seen to the absolute path of their file. Files that

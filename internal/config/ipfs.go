@@ -44,12 +44,9 @@ func (c IPFS) Address() (string, error) {
 	if home := Home(); folder == "" && home != "" {
 		folder = filepath.Join(home, ".ipfs")
 	}
-	if folder == "" {
-		return ipfs.ParseAddress(ipfs.StandardAPI, false)
-	}
 	name := filepath.Join(folder, "api")
 	text, err := readUpTo(name, maxAddress)
-	if errors.Is(err, fs.ErrNotExist) {
+	if folder == "" || errors.Is(err, fs.ErrNotExist) {
 		return ipfs.ParseAddress(ipfs.StandardAPI, false)
 	}
 	address := ""

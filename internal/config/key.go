@@ -16,7 +16,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -48,73 +47,57 @@ type Keys struct {
 // concurrently all get the same key.
 func (c *Config) Keys() Keys {
 	var k Keys
-	known := map[string]note.Verifier{} // package note takes a key that is there twice for a conflict
-	know := func(v note.Verifier) { known[fmt.Sprintf("%s+%08x", v.Name(), v.KeyHash())] = v }
-	for _, line := range c.TrustedKeys {
-		if v, err := note.NewVerifier(line); err == nil { // Load has rejected invalid ones
-			know(v)
-		}
-	}
-	signer, own, public, err := machineKey(keyFolder())
+	lines := slices.Clone(c.TrustedKeys)
+	signer, public, err := machineKey()
 	if err != nil {
 		k.Problem = fmt.Sprintf("config: %v; new commits are not signed", err)
 	} else {
-		k.Signer, k.Public = signer, public
-		know(own)
+		k.Signer, k.Public, lines = signer, public, append(lines, public)
+	}
+	known := map[string]note.Verifier{} // package note takes a key that is there twice for a conflict
+	for _, line := range lines {
+		if v, err := note.NewVerifier(line); err == nil { // Load has rejected invalid ones
+			known[fmt.Sprintf("%s+%08x", v.Name(), v.KeyHash())] = v
+		}
 	}
 	k.Verifiers = note.VerifierList(slices.Collect(maps.Values(known))...)
 	return k
 }
 
-// keyFolder returns the folder of the key, "" if there is none.
-func keyFolder() string {
-	if file := defaultFile(); file != "" {
-		return filepath.Dir(file)
-	}
-	return ""
-}
-
-// machineKey returns the key that signs, what verifies it, and the line that others trust it by.
-func machineKey(folder string) (signer note.Signer, own note.Verifier, public string, err error) {
-	if folder == "" {
-		return nil, nil, "", fmt.Errorf("the key that signs heads has no place: set HOME or XDG_CONFIG_HOME")
-	}
-	name := filepath.Join(folder, keyName)
-	secret, err := readOrMake(folder, keyName, func() (string, error) {
+// machineKey returns the key that signs, and the line that others trust it by.
+func machineKey() (note.Signer, string, error) {
+	file, secret, err := readOrMake(keyName, "signs heads", func() (string, error) {
 		secret, _, err := note.GenerateKey(rand.Reader, machineName())
 		return secret, err
 	})
 	if err != nil {
-		return nil, nil, "", err
+		return nil, "", err
 	}
-	signer, public, err = parseKey(secret)
+	signer, public, err := parseKey(secret)
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("%s is not a key (%w); put a copy of it back, or move it away to get a new one", name, err)
+		return nil, "", fmt.Errorf("%s is not a key (%w); put a copy of it back, or move it away to get a new one", file, err)
 	}
-	if err := publish(folder, public); err != nil {
-		return nil, nil, "", err
-	}
-	own, err = note.NewVerifier(public)
-	return signer, own, public, err
+	return signer, public, publish(filepath.Dir(file), public)
 }
 
-// readKey reads the private key; it fails if others can read it, too.
-func readKey(name string) (string, error) {
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // do not block on a pipe in its place
+// maxPrivate bounds a file that readPrivate reads, in bytes; the rest of a longer one is left out.
+const maxPrivate = 1 << 20
+
+// readPrivate reads a plain file; it fails if others can read or write that, too.
+func readPrivate(name string) ([]byte, error) {
+	file, err := vfs.OpenPlain(name, os.O_RDONLY, 0)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if mode := info.Mode(); !mode.IsRegular() || mode.Perm()&0o077 != 0 {
-		return "", fmt.Errorf("the key %s has mode %v, and others may have read it: chmod 600 it if none did, else move it away to get a new one", name, mode)
+	if mode := info.Mode(); mode.Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s has mode %v, and others may have read it: chmod 600 it if none did, else move it away to get a new one", name, mode)
 	}
-	const maxKey = 1024
-	text, err := io.ReadAll(io.LimitReader(file, maxKey))
-	return strings.TrimSpace(string(text)), err
+	return io.ReadAll(io.LimitReader(file, maxPrivate))
 }
 
 // parseKey returns the signer, and the public key as in trusted_keys, of a private key in
@@ -125,41 +108,43 @@ func parseKey(secret string) (note.Signer, string, error) {
 		return nil, "", errors.New("malformed, or of another algorithm than Ed25519")
 	}
 	// Base64 may hold a plus, names may not.
-	parts := strings.SplitN(secret, "+", 5)
-	data, err := base64.StdEncoding.DecodeString(parts[4])
-	if err != nil || len(data) != 1+ed25519.SeedSize {
-		return nil, "", errors.New("malformed")
-	}
+	data, _ := base64.StdEncoding.DecodeString(strings.SplitN(secret, "+", 5)[4]) // NewSigner has decoded it
 	key := ed25519.NewKeyFromSeed(data[1:]).Public().(ed25519.PublicKey)
 	public, err := note.NewEd25519VerifierKey(signer.Name(), key)
 	return signer, public, err
 }
 
-// readOrMake returns the private key in a file. A missing one is made, and synced before anything
+// readOrMake returns the private key in a file of the configuration's folder, which does what is named,
+// and the path of that file. A missing one is made, and synced before anything
 // is signed or sealed with it; one that another process has made meanwhile is kept.
-func readOrMake(folder, name string, make func() (string, error)) (string, error) {
-	file := filepath.Join(folder, name)
-	text, err := readKey(file)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return text, err
+func readOrMake(name, does string, make func() (string, error)) (file, key string, err error) {
+	if file = ownFile(name); file == "" {
+		return "", "", fmt.Errorf("the key that %s has no place: set HOME or XDG_CONFIG_HOME", does)
 	}
-	if text, err = make(); err == nil {
-		err = createFile(folder, name, text+"\n")
+	text, err := readPrivate(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if key, err = make(); err == nil {
+			err = createFile(file, key+"\n")
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", "", fmt.Errorf("cannot create the key %s: %w", file, err)
+		}
+		text, err = readPrivate(file)
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("cannot create the key %s: %w", file, err)
+	if err != nil {
+		err = fmt.Errorf("the key: %w", err)
 	}
-	return readKey(file)
+	return file, strings.TrimSpace(string(text)), err
 }
 
 // createFile writes a file that nobody else can read and that must not be there yet.
-func createFile(folder, name, text string) error {
-	in, err := vfs.CreateDir(folder, 0o700)
+func createFile(file, text string) error {
+	in, err := vfs.CreateDir(filepath.Dir(file), 0o700)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	staged, err := vfs.Stage(in, name, 0o600, nil, func(w io.Writer) error {
+	staged, err := vfs.Stage(in, filepath.Base(file), 0o600, nil, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
@@ -212,12 +197,7 @@ type SealKeys struct {
 // that is sealed for this machine alone is lost with that key. A key that others can read is
 // refused.
 func (c *Config) Seals() (SealKeys, error) {
-	folder := keyFolder()
-	if folder == "" {
-		return SealKeys{}, errors.New("config: the key that opens bundles has no place: set HOME or XDG_CONFIG_HOME")
-	}
-	file := filepath.Join(folder, sealName)
-	text, err := readOrMake(folder, sealName, func() (string, error) {
+	file, text, err := readOrMake(sealName, "opens bundles", func() (string, error) {
 		key, err := place.NewKey()
 		if err != nil {
 			return "", err
@@ -227,7 +207,7 @@ func (c *Config) Seals() (SealKeys, error) {
 	if err != nil {
 		return SealKeys{}, fmt.Errorf("config: %w", err)
 	}
-	key, err := place.ParseKey(strings.TrimSpace(text))
+	key, err := place.ParseKey(text)
 	if err != nil {
 		return SealKeys{}, fmt.Errorf("config: %s: %w; put a copy of it back, or move it away to get a new one", file, err)
 	}

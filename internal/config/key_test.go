@@ -106,7 +106,7 @@ func TestKeysThatCannotBeUsed(t *testing.T) {
 	}{
 		{"read by others", secret, 0o644, "chmod 600"},
 		{"read by the group", secret, 0o640, "chmod 600"},
-		{"a folder", "", fs.ModeDir | 0o700, "mode"},
+		{"a folder", "", fs.ModeDir | 0o700, "folder"},
 		{"empty", "", 0o600, "is not a key"},
 		{"cut short", secret[:len(secret)-4], 0o600, "is not a key"},
 		{"something else", "PRIVATE+KEY+machine+00000000+AQID", 0o600, "is not a key"},

@@ -3,8 +3,6 @@
 package config
 
 import (
-	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -58,10 +56,6 @@ func (t Trust) Covers() func(agent, path string) bool {
 	return func(agent, path string) bool { return slices.Contains(t.Agents, agent) || paths.Covers(path) }
 }
 
-// errPolicy is wrapped by errors in a policy. Load fails with it, since ignoring it would
-// leave files unprotected.
-var errPolicy = errors.New("the policy cannot be read")
-
 // guard decodes lists of patterns by mode.
 func (v value) guard() (guard.Rules, error) {
 	var rules struct {
@@ -69,10 +63,8 @@ func (v value) guard() (guard.Rules, error) {
 		Ask      []string `key:"ask" as:"pattern"`
 		Trusted  []string `key:"trusted" as:"pattern"`
 	}
-	if err := v.decodeTable(reflect.ValueOf(&rules).Elem()); err != nil {
-		return guard.Rules{}, fmt.Errorf("%w: %w", errPolicy, err)
-	}
-	return guard.Rules(rules), nil
+	err := v.decodeTable(reflect.ValueOf(&rules).Elem())
+	return guard.Rules(rules), err
 }
 
 // Record says what is not kept of agents; the zero value keeps all.

@@ -37,7 +37,6 @@ type setting struct {
 type value struct {
 	raw    any
 	inFile bool
-	name   string // of the key of a table, such as paths, or AGENT.paths
 }
 
 // settings lists all settings, in the order of the fields.
@@ -120,23 +119,7 @@ func (v value) decode(into reflect.Value, s setting) (err error) {
 		}
 		into.SetInt(whole)
 	}
-	return v.named(err)
-}
-
-// named returns an error with the name of the value before it.
-func (v value) named(err error) error {
-	if err != nil && v.name != "" {
-		return fmt.Errorf("%s: %w", v.name, err)
-	}
 	return err
-}
-
-// below returns the value of a key of this table.
-func (v value) below(key string, raw any) value {
-	if v.name != "" {
-		key = v.name + "." + key
-	}
-	return value{raw, v.inFile, key}
 }
 
 // decodeTable decodes a table into the fields that are settings, and has the table complete itself if it is
@@ -148,15 +131,15 @@ func (v value) decodeTable(into reflect.Value) error {
 		table, ok = map[string]any{fields[0].key: text}, true
 	}
 	if !ok {
-		return v.named(fmt.Errorf("%v is not a table with %s", v, names(fields)))
+		return fmt.Errorf("%v is not a table with %s", v, names(fields))
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		i := slices.Index(keysOf(fields), key)
 		if i < 0 {
-			return v.named(fmt.Errorf("unknown key %q; there are %s", key, names(fields)))
+			return fmt.Errorf("unknown key %q; there are %s", key, names(fields))
 		}
-		if err := fields[i].set(into, v.below(key, table[key])); err != nil {
-			return err
+		if err := fields[i].set(into, value{table[key], v.inFile}); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
 	if whole, ok := into.Addr().Interface().(completer); ok && len(table) > 0 {
@@ -172,18 +155,17 @@ type completer interface{ complete() error }
 func (v value) decodeMap(into reflect.Value, s setting) error {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return v.named(fmt.Errorf("%v is not a table of %s", v, s.of))
+		return fmt.Errorf("%v is not a table of %s", v, s.of)
 	}
 	if len(table) > 0 {
 		into.Set(reflect.MakeMap(into.Type()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		entry := reflect.New(into.Type().Elem()).Elem()
-		err := v.below(name, table[name]).decode(entry, s)
-		if s.of == "agents" && err == nil {
-			err = author.Check(name)
+		if err := (value{table[name], v.inFile}).decode(entry, s); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err != nil {
+		if err := author.Check(name); s.of == "agents" && err != nil {
 			return err
 		}
 		into.SetMapIndex(reflect.ValueOf(name), entry)
@@ -199,11 +181,11 @@ func (v value) decodeList(into reflect.Value, s setting) error {
 	}
 	if !ok {
 		what := map[bool]string{true: "patterns", false: "texts"}[s.as == "pattern"]
-		return v.named(fmt.Errorf("%v is not a list of %s", v, what))
+		return fmt.Errorf("%v is not a list of %s", v, what)
 	}
 	for _, raw := range list {
 		entry := reflect.New(into.Type().Elem()).Elem()
-		if err := (value{raw, v.inFile, v.name}).decode(entry, s); err != nil {
+		if err := (value{raw, v.inFile}).decode(entry, s); err != nil {
 			return err
 		}
 		into.Set(reflect.Append(into, entry))

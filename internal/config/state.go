@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -50,20 +50,21 @@ func stateDirOf(memex, named string) (string, error) {
 		return "", fmt.Errorf("config: state of %s: %w", memex, err)
 	}
 	realState, standing, err := realPath(dir)
-	if err != nil {
-		return "", fmt.Errorf("config: state folder %s: %w", dir, err)
+	var info os.FileInfo
+	if err == nil {
+		info, err = os.Stat(standing)
 	}
-	info, err := os.Stat(standing)
-	if err == nil && !info.IsDir() {
+	rel, outside := filepath.Rel(real, realState)
+	switch {
+	case err != nil:
+	case !info.IsDir():
 		err = fmt.Errorf("%s: %w", standing, ErrStateFile)
+	case outside == nil && filepath.IsLocal(rel):
+		err = ErrStateInside
+	default:
+		return dir, nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("config: state folder %s: %w", dir, err)
-	}
-	if rel, err := filepath.Rel(real, realState); err == nil && filepath.IsLocal(rel) {
-		return "", fmt.Errorf("config: state folder %s: %w", dir, ErrStateInside)
-	}
-	return dir, nil
+	return "", fmt.Errorf("config: state folder %s: %w", dir, err)
 }
 
 func stateDir(memex, named string) (string, error) {
@@ -103,11 +104,7 @@ func shortName(path string) string {
 		return "root"
 	}
 	if len(name) > maxNameBytes {
-		end := maxNameBytes
-		for end > 0 && !utf8.RuneStart(name[end]) {
-			end--
-		}
-		name = name[:end]
+		name = strings.ToValidUTF8(name[:maxNameBytes], "")
 	}
 	return name
 }
@@ -143,26 +140,21 @@ func realPath(path string) (real, standing string, err error) {
 // the real paths of memex and state folder, so that every path to a memex leads to one
 // daemon. It creates nothing.
 func (c *Config) Socket() (string, error) {
-	memex, _, err := realPath(c.Memex)
-	if err != nil {
-		return "", fmt.Errorf("config: socket: %w", err)
-	}
-	state, _, err := realPath(c.StateDir)
-	if err != nil {
+	memex, err := RealPath(c.Memex)
+	state, stateErr := RealPath(c.StateDir)
+	if err = cmp.Or(err, stateErr); err != nil {
 		return "", fmt.Errorf("config: socket: %w", err)
 	}
 	sum := sha256.Sum256([]byte(memex + "\x00" + state))
-	name := hex.EncodeToString(sum[:8]) + ".sock"
-	folder := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "fovea")
+	name, own := hex.EncodeToString(sum[:8])+".sock", fmt.Sprintf("fovea-%d", os.Getuid())
 	// XDG's standard ignores relative paths in its variables, and a socket's name must be
 	// short.
-	if !filepath.IsAbs(folder) || len(folder)+len(name) > maxSocketPath {
-		folder = filepath.Join(os.TempDir(), fmt.Sprintf("fovea-%d", os.Getuid()))
+	for _, folder := range []string{filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "fovea"), filepath.Join(os.TempDir(), own)} {
+		if filepath.IsAbs(folder) && len(folder)+len(name) <= maxSocketPath {
+			return filepath.Join(folder, name), nil
+		}
 	}
-	if len(folder)+len(name) > maxSocketPath {
-		folder = fmt.Sprintf("/tmp/fovea-%d", os.Getuid())
-	}
-	return filepath.Join(folder, name), nil
+	return filepath.Join("/tmp", own, name), nil
 }
 
 // maxSocketPath is the length of a socket path that every system accepts, without the

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -56,30 +55,16 @@ const tokensName = "tokens.json"
 // ReadTokens reads the tokens; a missing file has none. It rejects a file that others can
 // read or write.
 func ReadTokens() (*Tokens, error) {
-	folder := keyFolder()
-	if folder == "" {
-		return &Tokens{}, nil
-	}
-	t := &Tokens{file: filepath.Join(folder, tokensName)}
-	if err := t.read(); err != nil {
-		return nil, err
-	}
-	return t, nil
+	t := &Tokens{file: ownFile(tokensName)}
+	return t, t.read()
 }
 
 // read rereads the file.
 func (t *Tokens) read() error {
 	t.All = nil
-	info, err := os.Stat(t.file)
+	text, err := readPrivate(t.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = fmt.Errorf("has mode %v, so that others can use it: chmod 600 it", info.Mode())
-	}
-	var text []byte
-	if err == nil {
-		text, err = vfs.ReadPlain(t.file)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &t.All)
@@ -129,17 +114,13 @@ func (t *Tokens) Add(one Token) (string, error) {
 	}
 	secret := rand.Text()
 	one.Hash, one.Made = hashOf(secret), one.Made.UTC().Truncate(time.Second)
-	err := t.change(func() error {
+	return secret, t.change(func() error {
 		if t.index(name) >= 0 {
 			return fmt.Errorf("config: token %q: %w", name, ErrTokenMade)
 		}
 		t.All = append(t.All, one)
 		return nil
 	})
-	if err != nil {
-		return "", err
-	}
-	return secret, nil
 }
 
 // tokenName matches the names that tokens may have.

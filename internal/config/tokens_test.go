@@ -92,7 +92,7 @@ func TestGrants(t *testing.T) {
 		{"two", "[grants.a]\npaths = ['p/']\noperations = ['rollback']\n[grants.b]\n",
 			map[string]Grant{"a": {Paths: []string{"p/"}, Operations: []string{"rollback"}}, "b": {}}, ""},
 		{"not a table", "grants = 1", nil, "grants: 1 is not a table of agents; it is ignored"},
-		{"no list", "[grants.a]\npaths = 'p'", nil, "grants: a.paths: p is not a list of texts; it is ignored"},
+		{"no list", "[grants.a]\npaths = 'p'", nil, "grants: a: paths: p is not a list of texts; it is ignored"},
 		{"unknown key", "[grants.a]\npath = []", nil, `grants: a: unknown key "path"; there are operations, paths, review; it is ignored`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -53,7 +54,7 @@ func ParsePublicKey(text string) (PublicKey, error) {
 
 // MachineKey returns this machine's public key and creates the key if missing.
 func MachineKey() (PublicKey, error) {
-	_, _, public, err := machineKey(keyFolder())
+	_, public, err := machineKey()
 	if err != nil {
 		return PublicKey{}, fmt.Errorf("config: %w", err)
 	}
@@ -78,10 +79,7 @@ func (c *Config) TrustKey(key PublicKey) (string, error) {
 // edit rewrites the configuration file, or creates it, and returns its name. It may hold
 // tokens later.
 func (c *Config) edit(change func(text string) (string, error)) (string, error) {
-	name := c.File
-	if name == "" {
-		name = defaultFile()
-	}
+	name := cmp.Or(c.File, ownFile(defaultName))
 	if name == "" {
 		return "", fmt.Errorf("config: no place for a configuration file: %w", ErrNoHome)
 	}

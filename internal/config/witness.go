@@ -30,11 +30,10 @@ type witnessed struct {
 
 // Witness returns the record of signed heads, nil if there is no place for a key.
 func (c *Config) Witness() *Witness {
-	folder := keyFolder()
-	if folder == "" {
-		return nil
+	if folder := ownFile(witnessFolder); folder != "" {
+		return &Witness{folder}
 	}
-	return &Witness{filepath.Join(folder, witnessFolder)}
+	return nil
 }
 
 // file returns the name of a store's file.
@@ -52,11 +51,7 @@ func (w *Witness) Signed(store string) (string, error) {
 	if _, err := os.Stat(w.folder); !there(w.folder) || err == nil && !there(w.file(store)) {
 		return "", nil
 	}
-	text, err := vfs.ReadPlain(w.file(store))
-	var known witnessed
-	if err == nil {
-		err = json.Unmarshal(text, &known)
-	}
+	known, err := record(w.file(store))
 	if err == nil && known.Head == "" {
 		err = errors.New("it names no head")
 	}
@@ -64,6 +59,15 @@ func (w *Witness) Signed(store string) (string, error) {
 		return "", fmt.Errorf("config: %s: %w", w.file(store), err)
 	}
 	return known.Head, nil
+}
+
+// record reads a file.
+func record(name string) (known witnessed, err error) {
+	text, err := vfs.ReadPlain(name)
+	if err == nil {
+		err = json.Unmarshal(text, &known)
+	}
+	return known, err
 }
 
 // there reports whether anything is at a path, even a dangling link.
@@ -96,7 +100,9 @@ func (w *Witness) forget(store string) error {
 	}
 	for _, e := range entries {
 		name := filepath.Join(w.folder, e.Name())
-		if name != w.file(store) && !recordIn(name, store) {
+		known, unread := record(name)
+		rel, outside := filepath.Rel(store, known.Store)
+		if name != w.file(store) && (unread != nil || outside != nil || !filepath.IsLocal(rel)) {
 			continue
 		}
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -104,15 +110,4 @@ func (w *Witness) forget(store string) error {
 		}
 	}
 	return nil
-}
-
-// recordIn reports whether a record is of a folder in a store.
-func recordIn(name, store string) bool {
-	var known witnessed
-	text, err := vfs.ReadPlain(name)
-	if err != nil || json.Unmarshal(text, &known) != nil {
-		return false
-	}
-	rel, err := filepath.Rel(store, known.Store)
-	return err == nil && filepath.IsLocal(rel)
 }

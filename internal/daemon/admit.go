@@ -23,7 +23,7 @@ type Address struct {
 	PID   int    `json:"pid"`
 }
 
-// overSocket admits the user, whom the listener has authenticated, as the owner, as an
+// overSocket admits the user, who alone can enter the socket's folder, as the owner, as an
 // agent, or as the owner in an agent's name.
 func (d *daemon) overSocket(r *http.Request) (api.Grant, error) {
 	if len(r.Header.Values("Authorization")) == 0 {
@@ -50,10 +50,10 @@ func (d *daemon) overTCP(r *http.Request) (api.Grant, error) {
 	if err != nil {
 		return api.Grant{}, err
 	}
-	if err := mayBear(t.Agent); err != nil {
-		return api.Grant{}, fmt.Errorf("token %s: %w; remove it with fovea token remove, and create one for another name with fovea token add", t.Name, err)
+	g, err := d.grant(t.Agent, api.Role(t.Role))
+	if err != nil {
+		return g, fmt.Errorf("token %s: %w; remove it with fovea token remove, and create one for another name with fovea token add", t.Name, err)
 	}
-	g := d.grant(t.Agent, api.Role(t.Role))
 	g.Vouched, g.Scopes, g.Paths = true, t.Scopes, slices.Concat(g.Paths, t.Paths)
 	return g, nil
 }
@@ -61,31 +61,30 @@ func (d *daemon) overTCP(r *http.Request) (api.Grant, error) {
 // asserted trusts the headers of a request. An agent's name without a role means the role
 // agent.
 func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
-	agent := r.Header.Get(api.HeaderAgent)
-	if err := mayBear(agent); err != nil {
-		return api.Grant{}, fmt.Errorf("%s: %w", api.HeaderAgent, err)
-	}
-	switch role := api.Role(r.Header.Get(api.HeaderRole)); {
+	agent, role := r.Header.Get(api.HeaderAgent), api.Role(r.Header.Get(api.HeaderRole))
+	switch {
 	case role == "" && agent == "":
-		return d.grant("", api.Owner), nil
+		role = api.Owner
 	case role == "":
-		return d.grant(agent, api.Agent), nil
-	case slices.Contains([]api.Role{api.Owner, api.Agent, api.Keeper, api.Reader}, role):
-		return d.grant(agent, role), nil
-	default:
+		role = api.Agent
+	}
+	if !slices.Contains([]api.Role{api.Owner, api.Agent, api.Keeper, api.Reader}, role) {
 		return api.Grant{}, fmt.Errorf("%s: %q is not a role", api.HeaderRole, role)
 	}
-}
-
-// mayBear refuses an invalid agent name; "" is no name.
-func mayBear(agent string) error {
-	if agent == "" {
-		return nil
+	g, err := d.grant(agent, role)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", api.HeaderAgent, err)
 	}
-	return author.Check(agent)
+	return g, err
 }
 
-// grant returns an agent's grant with its rights from the configuration.
-func (d *daemon) grant(agent string, role api.Role) api.Grant {
-	return d.terms.now.Load().config.Rights(agent, role)
+// grant returns an agent's grant with its rights from the configuration; "" is no agent's. It refuses a name that is
+// invalid.
+func (d *daemon) grant(agent string, role api.Role) (api.Grant, error) {
+	if agent != "" {
+		if err := author.Check(agent); err != nil {
+			return api.Grant{}, err
+		}
+	}
+	return d.terms.now.Load().config.Rights(agent, role), nil
 }

@@ -3,7 +3,9 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -14,7 +16,7 @@ import (
 
 // idle stops a daemon that has had no client for a while.
 type idle struct {
-	after time.Duration // 0 is never
+	after time.Duration
 	stop  func()
 
 	mu    sync.Mutex
@@ -22,11 +24,10 @@ type idle struct {
 	timer *time.Timer
 }
 
+// newIdle is told how long a while is; 0 never ends.
 func newIdle(after time.Duration, stop func()) *idle {
-	i := &idle{after: after, stop: stop}
-	if after > 0 {
-		i.timer = time.AfterFunc(after, i.over)
-	}
+	i := &idle{after: cmp.Or(after, math.MaxInt64), stop: stop}
+	i.timer = time.AfterFunc(i.after, i.over)
 	return i
 }
 
@@ -42,7 +43,7 @@ func (i *idle) state(_ net.Conn, s http.ConnState) {
 	default:
 		return
 	}
-	if i.timer != nil && i.open == 0 {
+	if i.open == 0 {
 		i.timer.Reset(i.after)
 	}
 }

@@ -77,8 +77,8 @@ const helloTimeout = 10 * time.Second
 // pollInterval is the delay between attempts to reach a starting daemon.
 const pollInterval = 20 * time.Millisecond
 
-// Await calls Connect until it finds a daemon, ctx ends, or givenUp is closed.
-func Await(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, givenUp <-chan struct{}) (*httpapi.Client, error) {
+// await calls Connect until it finds a daemon, ctx ends, or givenUp is closed.
+func await(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, givenUp <-chan struct{}) (*httpapi.Client, error) {
 	for {
 		far, err := Connect(ctx, c, opts)
 		if err == nil || !errors.Is(err, ErrNone) {

@@ -5,6 +5,7 @@
 package daemon
 
 import (
+	"io/fs"
 	"math"
 	"os"
 	"strconv"
@@ -30,6 +31,12 @@ func closeInherited() {
 			syscall.CloseOnExec(fd)
 		}
 	}
+}
+
+// owned reports whether this user owns a file.
+func owned(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
 }
 
 // descriptors returns the limit of open files and connections, 0 if unknown.

@@ -98,8 +98,8 @@ func (d *daemon) listenAgain(socket string) error {
 	return nil
 }
 
-// listenUnix listens at a socket in a folder that only this user can enter. It removes a
-// previous daemon's socket: the caller holds the lock.
+// listenUnix listens at a socket in a folder that only this user can enter, which is how the caller is
+// authenticated. It removes a previous daemon's socket: the caller holds the lock.
 func listenUnix(socket string) (net.Listener, error) {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return nil, fmt.Errorf("socket: %w", err)
@@ -114,7 +114,7 @@ func listenUnix(socket string) (net.Listener, error) {
 	if err := os.Chmod(socket, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("socket: %w", err), l.Close())
 	}
-	return &ours{l.(*net.UnixListener)}, nil
+	return l, nil
 }
 
 // makePrivate creates the folder of sockets, and checks that it is private.
@@ -136,21 +136,4 @@ func private(folder string) error {
 		return fmt.Errorf("other users have access to %s, or it is not a folder (%v): remove it, or chmod 700 it if no one else used it", folder, info.Mode())
 	}
 	return nil
-}
-
-// ours is a listener for connections of the user who runs this process.
-type ours struct{ *net.UnixListener }
-
-// Accept waits for a connection of this user and closes others.
-func (l *ours) Accept() (net.Conn, error) {
-	for {
-		c, err := l.AcceptUnix()
-		if err != nil {
-			return nil, err
-		}
-		if uid, err := peer(c); err == nil && uid == os.Getuid() {
-			return c, nil
-		}
-		_ = c.Close()
-	}
 }

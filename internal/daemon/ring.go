@@ -43,7 +43,7 @@ func (r *Ring) Open(name string) error {
 	r.mu.Lock()
 	early, lines := r.lines, linesOf(text)
 	r.name, r.file, r.written = name, file, len(lines)
-	r.lines = slices.Clone(lines[max(0, len(lines)-kept):])
+	r.lines = newest(lines)
 	r.mu.Unlock()
 	for _, line := range early {
 		_, _ = r.Write([]byte(line + "\n")) // it never fails
@@ -56,6 +56,9 @@ func ReadRing(name string) []string {
 	text, _ := vfs.ReadPlain(name)
 	return linesOf(text)
 }
+
+// newest returns the lines of some that are kept.
+func newest(lines []string) []string { return lines[max(0, len(lines)-kept):] }
 
 func linesOf(text []byte) (lines []string) {
 	for line := range strings.Lines(string(text)) {
@@ -70,16 +73,12 @@ func (r *Ring) Write(text []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	lines := linesOf(text)
-	r.lines, r.written = append(r.lines, lines...), r.written+len(lines)
-	r.lines = r.lines[max(0, len(r.lines)-kept):]
-	if r.file == nil {
-		return len(text), nil
-	}
-	if r.written <= 2*kept {
+	r.lines, r.written = newest(append(r.lines, lines...)), r.written+len(lines)
+	switch {
+	case r.file == nil:
+	case r.written <= 2*kept:
 		_, _ = r.file.Write(text)
-		return len(text), nil
-	}
-	if err := r.file.Truncate(0); err == nil {
+	case r.file.Truncate(0) == nil:
 		_, _ = r.file.WriteString(strings.Join(r.lines, "\n") + "\n")
 		r.written = len(r.lines)
 	}
@@ -103,8 +102,7 @@ func (r *Ring) Reload() {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	lines := ReadRing(r.name)
-	r.lines = slices.Clone(lines[max(0, len(lines)-kept):])
+	r.lines = newest(ReadRing(r.name))
 }
 
 // Close closes the file.

@@ -53,27 +53,21 @@ func Start(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, c
 	}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
-	far, err := Await(ctx, c, opts, ended)
+	far, err := await(ctx, c, opts, ended)
 	if errors.Is(err, ErrNone) {
 		return nil, startError(name, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if far.Met.PID != cmd.Process.Pid {
-		giveUp(ctx, cmd.Process, ended)
+	if far.Met.PID != cmd.Process.Pid { // still starting, it would take over once the other stops, unwanted by then
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have exited by itself
+		select {
+		case <-ended:
+		case <-ctx.Done():
+		}
 	}
 	return far, nil
-}
-
-// giveUp ends a daemon that lost the race and waits for its exit: while still starting it
-// would take over once the other stops, unwanted by then.
-func giveUp(ctx context.Context, late *os.Process, ended <-chan struct{}) {
-	_ = late.Signal(syscall.SIGTERM) // it may have exited by itself
-	select {
-	case <-ended:
-	case <-ctx.Done():
-	}
 }
 
 // maxQuotedOutput is the number of bytes of a daemon's output quoted in an error.
@@ -133,10 +127,16 @@ func Stop(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("stop process %d: %w", h.PID, err)
 	}
-	if err := silent(ctx, c); err != nil {
-		return err
+	for { // without a lock, as over a store that cannot be written, silence alone tells
+		other, err := find(ctx, c, nil, true)
+		if err != nil {
+			return released(ctx, h.StateDir)
+		}
+		other.Close()
+		if poll(ctx); ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
-	return released(ctx, h.StateDir)
 }
 
 // findStarted returns a client of the daemon that serves a memex, under any name. It waits for one
@@ -161,27 +161,15 @@ func findStarted(ctx context.Context, c *config.Config) (*httpapi.Client, error)
 // Command is how a daemon names itself in the locks that it holds.
 const Command = "fovea serve"
 
-// stopper names this process in the lock of a store that it takes for a moment.
-func stopper() vfs.Holder {
-	return vfs.Holder{PID: os.Getpid(), Command: Command + " --stop", Since: time.Now()}
-}
-
 // holder returns the process id of the daemon that holds a store, 0 if none does. One that does
 // not answer is starting or stopping.
 func holder(stateDir string) int {
 	if !stores.Begun(stateDir) {
 		return 0
 	}
-	folder, err := vfs.Dir(stateDir)
-	if err != nil {
-		return 0
-	}
-	defer folder.Close()
-	lock, err := vfs.TryLock(vfs.Plain(folder), store.LockFile, stopper())
-	if err == nil {
-		_ = lock.Unlock() // the lock ends with the process
-	}
-	if held, ok := errors.AsType[*vfs.HeldError](err); ok && held.Holder.Command == Command {
+	ctx, end := context.WithCancel(context.Background())
+	end() // it waits for nobody
+	if held, ok := errors.AsType[*vfs.HeldError](released(ctx, stateDir)); ok && held.Holder.Command == Command {
 		return held.Holder.PID
 	}
 	return 0
@@ -195,19 +183,6 @@ func poll(ctx context.Context) {
 	}
 }
 
-// silent returns when no daemon answers.
-func silent(ctx context.Context, c *config.Config) error {
-	for ctx.Err() == nil {
-		far, err := find(ctx, c, nil, true)
-		if err != nil {
-			return nil
-		}
-		far.Close()
-		poll(ctx)
-	}
-	return ctx.Err()
-}
-
 // released returns when the lock of a state folder is free: a daemon holds it until it has
 // written everything. A folder missing or not writable by this user counts as free.
 func released(ctx context.Context, stateDir string) error {
@@ -219,7 +194,7 @@ func released(ctx context.Context, stateDir string) error {
 		return err
 	}
 	defer folder.Close()
-	lock, err := vfs.LockFile(ctx, vfs.Plain(folder), store.LockFile, stopper())
+	lock, err := vfs.LockFile(ctx, vfs.Plain(folder), store.LockFile, vfs.Holder{PID: os.Getpid(), Command: Command + " --stop", Since: time.Now()})
 	if vfs.Unwritable(err) {
 		return nil
 	}

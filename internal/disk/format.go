@@ -124,7 +124,7 @@ func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 var ownNames = append([]string{store.JournalFolder, store.ImageFolder, store.Quarantine, store.PackFolder}, laterNames...)
 
 // laterNames are those of them that are made when the folder of the journal is durable.
-var laterNames = []string{store.HeadFile, "alerts", "cache", "calls.log", "http.json", "scopes", "seen", "serve.log", "socket", "watch"}
+var laterNames = []string{store.HeadFile, "alerts.json", "cache", "calls.log", "http.json", "scopes", "seen", "serve.log", "socket", "watch"}
 
 // createFormat makes a folder that has nothing of anybody a state folder. One that has a
 // history, or nothing but what a state folder has, has lost its FORMAT.

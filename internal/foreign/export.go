@@ -34,7 +34,7 @@ var reserved = map[string]bool{"id": true, "title": true, "tags": true,
 // what could not be carried over. of returns the document that an id is in. Errors: ErrKind, that
 // of the context.
 func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) (files map[string]string, problems []string, err error) {
-	if kind == JSONLines || !slices.Contains(Kinds, kind) {
+	if kind == JSONLines || !slices.Contains(kinds, kind) {
 		return nil, nil, fmt.Errorf("%q: %w", kind, ErrKind)
 	}
 	at := markdownPaths(docs)

@@ -28,15 +28,15 @@ const (
 // endings are those of Markdown files.
 var endings = []string{".md", ".markdown"}
 
-// Kinds lists the kinds that Read knows.
-var Kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
+// kinds lists the kinds that Read knows.
+var kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
 
 // Bounds of what is read.
 const (
-	MaxFiles = 10_000    // files of a folder
-	MaxLines = 100_000   // lines of a file
-	MaxFile  = 4 << 20   // bytes of a file of a folder, or of a line
-	MaxBytes = 256 << 20 // bytes of all
+	maxFiles = 10_000    // files of a folder
+	maxLines = 100_000   // lines of a file
+	maxFile  = 4 << 20   // bytes of a file of a folder, or of a line
+	maxBytes = 256 << 20 // bytes of all
 )
 
 // Errors of Read.
@@ -47,8 +47,8 @@ var (
 	ErrNothing = errors.New("there are no notes")
 	// ErrNoFile is returned where JSON lines are to be read from a folder, a pipe or a device.
 	ErrNoFile = errors.New("it is no file; name a file of JSON lines")
-	// ErrTooMuch is returned above MaxFiles, MaxLines or MaxBytes.
-	ErrTooMuch = fmt.Errorf("more than %d files, %d lines or %d MiB; import parts of it", MaxFiles, MaxLines, MaxBytes>>20)
+	// ErrTooMuch is returned above maxFiles, maxLines or maxBytes.
+	ErrTooMuch = fmt.Errorf("more than %d files, %d lines or %d MiB; import parts of it", maxFiles, maxLines, maxBytes>>20)
 )
 
 // Document is one note as an Org document.
@@ -87,7 +87,7 @@ type Source struct {
 func Read(ctx context.Context, s Source) (docs []Document, problems []string, err error) {
 	r := &reader{ctx: ctx, Source: s, problems: []string{}, changed: map[string]bool{}}
 	switch {
-	case !slices.Contains(Kinds, s.Kind):
+	case !slices.Contains(kinds, s.Kind):
 		return nil, nil, fmt.Errorf("%q: %w", s.Kind, ErrKind)
 	case s.Kind == JSONLines:
 		err = r.lines()
@@ -145,7 +145,7 @@ func (r *reader) folder() error {
 		if err != nil || text == nil {
 			return err
 		}
-		if len(all) == MaxFiles {
+		if len(all) == maxFiles {
 			return ErrTooMuch
 		}
 		all = append(all, r.markdown(name, text))
@@ -190,8 +190,8 @@ func reason(err error) error {
 // file returns the text of a file, nil for one that is passed over.
 func (r *reader) file(name string) ([]byte, error) {
 	info, err := fs.Stat(r.In, name)
-	if err == nil && info.Size() > MaxFile {
-		r.problem(name, "larger than %d MiB, left out", MaxFile>>20)
+	if err == nil && info.Size() > maxFile {
+		r.problem(name, "larger than %d MiB, left out", maxFile>>20)
 		return nil, nil
 	}
 	var text []byte
@@ -202,7 +202,7 @@ func (r *reader) file(name string) ([]byte, error) {
 		r.problem(name, "%v, left out", reason(err))
 		return nil, nil
 	}
-	if r.bytes += len(text); r.bytes > MaxBytes {
+	if r.bytes += len(text); r.bytes > maxBytes {
 		return nil, ErrTooMuch
 	}
 	if !utf8.Valid(text) {

@@ -30,7 +30,7 @@ func (r *reader) lines() error {
 		return err
 	case !info.Mode().IsRegular(): // to open a pipe could take for ever
 		return ErrNoFile
-	case info.Size() > MaxBytes:
+	case info.Size() > maxBytes:
 		return ErrTooMuch
 	}
 	all, err := fs.ReadFile(r.In, r.File)
@@ -48,10 +48,10 @@ func (r *reader) lines() error {
 		switch {
 		case r.ctx.Err() != nil:
 			return r.ctx.Err()
-		case number > MaxLines:
+		case number > maxLines:
 			return ErrTooMuch
-		case len(line) > MaxFile:
-			r.problem(where, "longer than %d MiB, left out", MaxFile>>20)
+		case len(line) > maxFile:
+			r.problem(where, "longer than %d MiB, left out", maxFile>>20)
 		default:
 			r.object(where, at, line, seen)
 		}

@@ -214,21 +214,16 @@ func (w *writer) verbatim(kind, indent, text string) {
 	name, _, _ := strings.Cut(kind, " ")
 	w.lines(indent, "#+begin_"+kind)
 	for line := range strings.Lines(text) {
-		if line = protected(line); line != "" {
+		line = strings.TrimRight(line, "\r\n")
+		if bare := strings.TrimLeft(line, ","); strings.HasPrefix(bare, "*") || strings.HasPrefix(bare, "#+") {
+			line = "," + line
+		}
+		if line != "" {
 			line = indent + line
 		}
 		w.body.WriteString(line + "\n")
 	}
 	w.lines(indent, "#+end_"+name)
-}
-
-// protected is a line of a block, with a comma before what Org would read.
-func protected(line string) string {
-	line = strings.TrimRight(line, "\r\n")
-	if bare := strings.TrimLeft(line, ","); strings.HasPrefix(bare, "*") || strings.HasPrefix(bare, "#+") {
-		return "," + line
-	}
-	return line
 }
 
 // list writes the items of a list.
@@ -352,7 +347,11 @@ func (w *writer) plain(c ast.Node) string {
 // link returns a link of Markdown. One to an imported note goes by its id, and one to another
 // file stays text with its path behind it.
 func (w *writer) link(target, label string) string {
-	if m := w.names.path(w.Source, unescaped(target)); m != nil {
+	file, err := url.PathUnescape(target)
+	if err != nil {
+		file = target
+	}
+	if m := w.names.path(w.Source, file); m != nil {
 		return orgLink("id:"+m.ID, label)
 	}
 	if u, err := url.Parse(target); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
@@ -363,13 +362,6 @@ func (w *writer) link(target, label string) string {
 		return label + " (" + target + ")"
 	}
 	return label
-}
-
-func unescaped(target string) string {
-	if plain, err := url.PathUnescape(target); err == nil {
-		return plain
-	}
-	return target
 }
 
 // withoutBrackets makes a text the label of a link, which a bracket would end.

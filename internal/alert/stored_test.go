@@ -4,12 +4,12 @@ package alert
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,7 +17,7 @@ import (
 // TestQueueOutlivesTheProcess: the next process sends pending messages, to exactly the
 // sinks that have not received them.
 func TestQueueOutlivesTheProcess(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "alerts")
+	file := filepath.Join(t.TempDir(), "new", "alerts.json")
 	var got []string
 	accepting := func(name string) Sink {
 		return Sink{name, name + "-1", func(_ context.Context, text string) error { got = append(got, name+" "+text); return nil }}
@@ -30,7 +30,7 @@ func TestQueueOutlivesTheProcess(t *testing.T) {
 		sinks []Sink
 		text  string // "" for none
 		want  []string
-		files int
+		left  int
 	}{
 		{"both are down", []Sink{failing("a"), failing("b")}, "one", nil, 1},
 		{"again, with another message", []Sink{failing("a"), failing("b")}, "two", nil, 2},
@@ -40,7 +40,7 @@ func TestQueueOutlivesTheProcess(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			got = nil
-			q := newQueue(t, folder, tc.sinks...)
+			q := newQueue(t, file, tc.sinks...)
 			if tc.text != "" {
 				enqueue(t, q, tc.text)
 			}
@@ -49,8 +49,11 @@ func TestQueueOutlivesTheProcess(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: sent (-want +got):\n%s", tc.name, diff)
 			}
-			if names, err := filepath.Glob(filepath.Join(folder, "*"+messageSuffix)); err != nil || len(names) != tc.files {
-				t.Errorf("%s: the folder has %v, %v", tc.name, names, err)
+			if left := storedIn(t, file); len(left.Pending) != tc.left {
+				t.Errorf("%s: the file has %+v", tc.name, left)
+			}
+			if _, err := os.Stat(file); (err == nil) != (tc.left > 0) {
+				t.Errorf("%s: %v", tc.name, err)
 			}
 		})
 	}
@@ -59,10 +62,10 @@ func TestQueueOutlivesTheProcess(t *testing.T) {
 // TestDrain: Drain waits for a message that was never tried, not for one that just
 // failed, and no longer than its context.
 func TestDrain(t *testing.T) {
-	folder := t.TempDir()
+	file := filepath.Join(t.TempDir(), "alerts.json")
 	sent := 0
 	slow := Sink{"slow", "s", func(ctx context.Context, _ string) error { sent++; return ctx.Err() }}
-	q := newQueue(t, folder, slow)
+	q := newQueue(t, file, slow)
 	enqueue(t, q, "one")
 	q.Drain(t.Context())
 	q.Close()
@@ -70,42 +73,75 @@ func TestDrain(t *testing.T) {
 		t.Errorf("sent %d times", sent)
 	}
 	down := Sink{"down", "s", func(context.Context, string) error { return errors.New("no route") }}
-	q = newQueue(t, folder, down)
+	q = newQueue(t, file, down)
 	enqueue(t, q, "two")
 	q.Drain(t.Context())
 	q.Close()
 	hangs := Sink{"hangs", "s", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }}
-	q = newQueue(t, folder, hangs)
+	q = newQueue(t, file, hangs)
 	q.Drain(t.Context()) // it was tried a moment ago
 	q.Close()
-	old := time.Now().Add(-drainRetryInterval)
-	if err := os.Chtimes(filepath.Join(folder, lastFailureFile), old, old); err != nil {
-		t.Fatal(err)
-	}
+	old := storedIn(t, file)
+	old.Tried = old.Tried.Add(-drainAgain)
+	write(t, file, old)
 	ctx, stop := context.WithCancel(t.Context())
 	tried := make(chan bool)
 	hangs.Send = func(ctx context.Context, _ string) error { close(tried); <-ctx.Done(); return ctx.Err() }
-	q = newQueue(t, folder, hangs)
+	q = newQueue(t, file, hangs)
 	go func() { <-tried; stop() }()
 	q.Drain(ctx)
 	q.Close()
 }
 
-// TestOutboxRemnants: invalid files and messages for unknown sinks are removed.
-func TestOutboxRemnants(t *testing.T) {
-	folder := t.TempDir()
-	for name, text := range map[string]string{"1.json": "{", "2.json": `{"text":"x","waits":["gone"]}`, "3.json": `{"text":"y","waits":["gone","s"]}`,
-		"note": "z"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+// TestRemnants: messages for unknown sinks are dropped, and a file of another form is as none.
+func TestRemnants(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "alerts.json")
+	stays := func(context.Context, string) error { return errors.New("no route") }
+	write(t, file, stored{Pending: []*message{{"x", []string{"gone"}}, {"y", []string{"gone", "s"}}}})
+	q := newQueue(t, file, Sink{ID: "s", Send: stays})
+	q.Close()
+	if len(q.stored.Pending) != 1 || q.stored.Pending[0].Text != "y" {
+		t.Errorf("%+v", q.stored)
+	}
+	for _, text := range []string{"{", `{"pending":["z"]}`, "[]"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		q := newQueue(t, file, Sink{ID: "s", Send: stays})
+		if len(q.stored.Pending) > 0 {
+			t.Errorf("%s: %+v", text, q.stored)
+		}
+		enqueue(t, q, "one")
+		q.Close()
+		if left := storedIn(t, file); len(left.Pending) != 1 {
+			t.Errorf("%s: the file has %+v", text, left)
+		}
 	}
-	_, pending, err := openOutbox(folder, []Sink{{ID: "s"}})
-	if err != nil || len(pending) != 1 || pending[0].Text != "y" {
-		t.Errorf("%+v, %v", pending, err)
+	if _, err := NewQueue(filepath.Dir(file), nil, nil); err == nil {
+		t.Error("a folder in the place of the file is none")
 	}
-	left, err := os.ReadDir(folder)
-	if err != nil || len(left) != 2 {
-		t.Errorf("%v, %v", left, err)
+}
+
+// storedIn returns what a file has, none without it.
+func storedIn(t *testing.T, file string) (s stored) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func write(t *testing.T, file string, s stored) {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
