@@ -146,7 +146,7 @@ func (tx *Tx) Replace(ctx context.Context, exchange func(old store.Store) (store
 	if err != nil {
 		return err
 	}
-	tx.signer.first = merkle.Digest{}
+	tx.first = merkle.Digest{}
 	tx.reset()
 	return load(ctx)
 }

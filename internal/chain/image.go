@@ -144,10 +144,6 @@ type background struct {
 	err    error // once done is closed
 }
 
-func (i *Images) begin() *background {
-	return &background{at: i.c.Head(), end: i.c.Store().End(), behind: i.behind, done: make(chan struct{})}
-}
-
 // write encodes the image and makes it durable. Then it moves the journal that is older than
 // both images into packs, where history is read by position. O(nodes), and the
 // journal moved.
@@ -174,6 +170,16 @@ func (b *background) write(c *Chain) error {
 	return nil
 }
 
+// start begins to write an image of the head in the background.
+func (i *Images) start() {
+	b := &background{at: i.c.Head(), end: i.c.Store().End(), behind: i.behind, done: make(chan struct{})}
+	i.writing = b
+	go func() {
+		defer close(b.done)
+		b.err = b.write(i.c)
+	}()
+}
+
 // beside begins to write an image in the background when one is due. One is written
 // at a time; after one that failed, Write tries again and reports why.
 func (i *Images) beside() {
@@ -185,38 +191,28 @@ func (i *Images) beside() {
 			return
 		}
 	}
-	if i.failed || !i.Due() {
-		return
+	if !i.failed && i.Due() {
+		i.start()
 	}
-	b := i.begin()
-	i.writing = b
-	go func() {
-		defer close(b.done)
-		b.err = b.write(i.c)
-	}()
 }
 
 // Wait waits for an image that is being written, if any.
 func (i *Images) Wait() {
-	b := i.writing
-	if b == nil {
-		return
-	}
-	<-b.done
-	i.writing = nil
-	if err := i.written(b, b.err); err != nil {
-		i.c.opts.Log.Warn("could not save an image", "commit", b.at.Commit.Seq, "error", err)
+	if b := i.writing; b != nil && i.written() != nil {
+		i.c.opts.Log.Warn("could not save an image", "commit", b.at.Commit.Seq, "error", b.err)
 	}
 }
 
-// written records the result of writing an image.
-func (i *Images) written(b *background, err error) error {
-	if i.failed = err != nil; err != nil {
-		return err
+// written waits for the image that is being written and records the result.
+func (i *Images) written() error {
+	b := i.writing
+	<-b.done
+	i.writing, i.failed = nil, b.err != nil
+	if b.err == nil {
+		i.behind, i.newest = max(0, i.behind-b.behind), b.at.Commit.Seq
+		i.c.opts.Log.Info("saved an image", "commit", i.newest, "nodes", b.at.State.Len())
 	}
-	i.behind, i.newest = max(0, i.behind-b.behind), b.at.Commit.Seq
-	i.c.opts.Log.Info("saved an image", "commit", i.newest, "nodes", b.at.State.Len())
-	return nil
+	return b.err
 }
 
 // Due reports whether the journal behind the newest image is worth another.
@@ -231,8 +227,8 @@ func (i *Images) Newest() uint64 { return i.newest }
 // Write writes an image of the head and waits for it.
 func (i *Images) Write() error {
 	i.Wait()
-	b := i.begin()
-	return i.written(b, b.write(i.c))
+	i.start()
+	return i.written()
 }
 
 // Finish waits for an image that is being written, and writes another if much of the

@@ -25,18 +25,21 @@ type Witness struct {
 // there was a history matters more than how far it went.
 const witnessEvery = 64
 
-// witnessing is what a chain knows of its witness.
-type witnessing struct {
-	newest uint64 // the newest commit the witness is known to remember; 0 if it was not asked
-}
-
-// checkLost marks the store as damaged if its history is missing.
-func (w *witnessing) checkLost(c *Chain) {
+// checkLost marks the store as damaged if its history is missing. A record of the witness counts
+// even if it cannot be read, or no known key signed it: a record damaged together with the history
+// must not hide that there was one.
+func (tx *Tx) checkLost() {
+	c, why := tx.c, ""
 	if c.Head().Commit.Seq > 0 || c.Store().Recovery().Corrupt != nil {
 		return
 	}
-	why := w.remembered(c)
-	if why == "" && c.opts.Lost != nil {
+	const next = "; put a copy of the state folder back, or begin anew with fovea repair"
+	switch h, err := c.witnessed(); {
+	case err != nil:
+		why = "the history is missing, of which this machine has a record (" + err.Error() + ")" + next
+	case h.Seq > 0:
+		why = fmt.Sprintf("the history is missing, of which this machine has signed commit %d at %s"+next, h.Seq, h.Time.UTC().Format("2006-01-02 15:04:05"))
+	case c.opts.Lost != nil:
 		why = c.opts.Lost()
 	}
 	if why != "" {
@@ -44,51 +47,36 @@ func (w *witnessing) checkLost(c *Chain) {
 	}
 }
 
-// remembered says that the witness knows a history of this store, "" if it does not. A
-// record counts even if it cannot be read, or no known key signed it: a record damaged
-// together with the history must not hide that there was one.
-func (w *witnessing) remembered(c *Chain) string {
-	const next = "; put a copy of the state folder back, or begin anew with fovea repair"
-	switch h, err := w.lastSigned(c); {
-	case err != nil:
-		return "the history is missing, of which this machine has a record (" + err.Error() + ")" + next
-	case h.Seq > 0:
-		return fmt.Sprintf("the history is missing, of which this machine has signed commit %d at %s"+next, h.Seq, h.Time.UTC().Format("2006-01-02 15:04:05"))
-	}
-	return ""
-}
-
-// lastSigned returns the newest head that the witness remembers, the zero head for
+// witnessed returns the newest head that the witness remembers, the zero head for
 // none. Errors: those of reading it, and that no known key signed it.
-func (*witnessing) lastSigned(c *Chain) (SignedHead, error) {
+func (c *Chain) witnessed() (h SignedHead, err error) {
 	if c.opts.Witness.Signed == nil {
-		return SignedHead{}, nil
+		return h, nil
 	}
 	signed, err := c.opts.Witness.Signed()
-	if err != nil || signed == "" {
-		return SignedHead{}, err
+	if err == nil && signed != "" {
+		h, _, err = OpenHead(signed, c.opts.Verifiers)
 	}
-	h, _, err := OpenHead(signed, c.opts.Verifiers)
 	return h, err
 }
 
 // report gives the witness the head: after opening a store it does not know, such as
 // an adopted one, at the first commit, and then now and again.
-func (w *witnessing) report(c *Chain) {
-	head := c.Head()
+func (tx *Tx) report() {
+	c, head := tx.c, tx.c.Head()
 	if c.opts.Witness.Signed == nil || head.Signed == "" {
 		return
 	}
-	if w.newest == 0 {
-		if h, err := w.lastSigned(c); err == nil && h.Seq <= head.Commit.Seq {
-			w.newest = h.Seq
+	if tx.witnessed == 0 {
+		if h, err := c.witnessed(); err == nil && h.Seq <= head.Commit.Seq {
+			tx.witnessed = h.Seq
 		}
 	}
-	if w.newest > 0 && head.Commit.Seq < w.newest+witnessEvery {
+	if tx.witnessed > 0 && head.Commit.Seq < tx.witnessed+witnessEvery {
 		return
 	}
 	if err := c.opts.Witness.Remember(head.Signed); err != nil {
 		c.opts.Log.Warn("the signed head could not be recorded outside the state folder", "error", err)
 	}
-	w.newest = head.Commit.Seq // also after an error: it is tried again, but not with each commit
+	tx.witnessed = head.Commit.Seq // also after an error: it is tried again, but not with each commit
 }
