@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Sections of an image (doc/format/nodes.md). Those of ledgers bear their names. The
@@ -64,8 +65,8 @@ func ImageState(img *store.Image, formats document.Formats) (state *graph.State,
 // from its bytes; the root must be the one the image names.
 func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	data, _ := img.Section(sectionCommit)
-	head, err := readSummary(data)
-	if err != nil {
+	var head Commit
+	if err := merkle.Decode(data, codeSummary(&head)); err != nil {
 		return nil, fmt.Errorf("image: commit section: %w", err)
 	}
 	if head.Digest != img.Commit {
@@ -152,15 +153,15 @@ func (b *background) write(c *Chain) error {
 	if err != nil {
 		return err
 	}
+	commit := b.at.Commit
 	sections := append(stateSections(b.at.State),
-		store.Section{Name: sectionCommit, Data: appendSummary(nil, b.at.Commit)},
+		store.Section{Name: sectionCommit, Data: merkle.Encode(codeSummary(&commit))},
 		store.Section{Name: sectionIndex, Data: index, Derived: true},
 		store.Section{Name: sectionHead, Data: []byte(b.at.Signed)},
 		store.Section{Name: sectionLog, Data: b.at.log.encode()})
 	for _, e := range c.opts.Ledgers.list {
 		sections = append(sections, store.Section{Name: e.Name, Data: e.Encode(b.at)})
 	}
-	commit := b.at.Commit
 	if err := c.Store().WriteImage(store.Image{Seq: commit.Seq, Commit: commit.Digest, At: b.end, Sections: sections}); err != nil {
 		return err
 	}

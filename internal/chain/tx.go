@@ -16,10 +16,10 @@ import (
 // none of its methods may be called by another.
 type Tx struct {
 	c          *Chain
-	held       *Moment       // what the store holds, if the head has more, see Hold; else nil
-	unfinished *rewriting    // announced in the journal and not noted as done; nil for none
-	first      merkle.Digest // the digest of commit 1, zero until a signature needs it
-	witnessed  uint64        // the newest commit that the witness is known to remember; 0 if it was not asked
+	held       *Moment    // what the store holds, if the head has more, see Hold; else nil
+	unfinished *rewriting // announced in the journal and not noted as done; nil for none
+	signer     signer
+	witness    witnessing
 	images     Images
 	ops        ops
 	blocks     knownBlocks
@@ -115,7 +115,7 @@ func (tx *Tx) Add(ctx context.Context, s *Steps, state *graph.State, delta *grap
 		}
 	}
 	done := Summary(&c)
-	marks = tx.withHead(ctx, done, before, before.log.With(done), marks)
+	marks = tx.signer.withHead(ctx, done, before, before.log.With(done), marks)
 	for _, mark := range marks {
 		s.batch.Add(store.Mark, mark)
 	}
@@ -169,7 +169,7 @@ func (tx *Tx) Publish(ctx context.Context, s *Steps) ([]Commit, error) {
 			return done, fault.Wrap("commit", c.opts.Name, fault.Other, err)
 		}
 	}
-	tx.report()
+	tx.witness.report()
 	tx.images.beside()
 	for i, commit := range done {
 		if c.opts.Committed != nil {
@@ -201,7 +201,7 @@ func (tx *Tx) Mark(ctx context.Context, marks ...[]byte) error {
 func (tx *Tx) Attest(ctx context.Context, marks ...[]byte) error {
 	head := tx.c.Head()
 	if tx.c.opts.Signer != nil && head.Commit.Seq > 0 && len(marks) > 0 {
-		marks = tx.withHead(ctx, head.Commit, head, head.log, slices.Clip(marks))
+		marks = tx.signer.withHead(ctx, head.Commit, head, head.log, slices.Clip(marks))
 	}
 	return tx.Mark(ctx, marks...)
 }

@@ -25,16 +25,22 @@ type Witness struct {
 // there was a history matters more than how far it went.
 const witnessEvery = 64
 
+// witnessing is what a chain knows of its witness.
+type witnessing struct {
+	c      *Chain
+	newest uint64 // the newest commit the witness is known to remember; 0 if it was not asked
+}
+
 // checkLost marks the store as damaged if its history is missing. A record of the witness counts
 // even if it cannot be read, or no known key signed it: a record damaged together with the history
 // must not hide that there was one.
-func (tx *Tx) checkLost() {
-	c, why := tx.c, ""
+func (w *witnessing) checkLost() {
+	c, why := w.c, ""
 	if c.Head().Commit.Seq > 0 || c.Store().Recovery().Corrupt != nil {
 		return
 	}
 	const next = "; put a copy of the state folder back, or begin anew with fovea repair"
-	switch h, err := c.witnessed(); {
+	switch h, err := w.remembered(); {
 	case err != nil:
 		why = "the history is missing, of which this machine has a record (" + err.Error() + ")" + next
 	case h.Seq > 0:
@@ -47,36 +53,36 @@ func (tx *Tx) checkLost() {
 	}
 }
 
-// witnessed returns the newest head that the witness remembers, the zero head for
+// remembered returns the newest head that the witness remembers, the zero head for
 // none. Errors: those of reading it, and that no known key signed it.
-func (c *Chain) witnessed() (h SignedHead, err error) {
-	if c.opts.Witness.Signed == nil {
+func (w *witnessing) remembered() (h SignedHead, err error) {
+	if w.c.opts.Witness.Signed == nil {
 		return h, nil
 	}
-	signed, err := c.opts.Witness.Signed()
+	signed, err := w.c.opts.Witness.Signed()
 	if err == nil && signed != "" {
-		h, _, err = OpenHead(signed, c.opts.Verifiers)
+		h, _, err = OpenHead(signed, w.c.opts.Verifiers)
 	}
 	return h, err
 }
 
 // report gives the witness the head: after opening a store it does not know, such as
 // an adopted one, at the first commit, and then now and again.
-func (tx *Tx) report() {
-	c, head := tx.c, tx.c.Head()
+func (w *witnessing) report() {
+	c, head := w.c, w.c.Head()
 	if c.opts.Witness.Signed == nil || head.Signed == "" {
 		return
 	}
-	if tx.witnessed == 0 {
-		if h, err := c.witnessed(); err == nil && h.Seq <= head.Commit.Seq {
-			tx.witnessed = h.Seq
+	if w.newest == 0 {
+		if h, err := w.remembered(); err == nil && h.Seq <= head.Commit.Seq {
+			w.newest = h.Seq
 		}
 	}
-	if tx.witnessed > 0 && head.Commit.Seq < tx.witnessed+witnessEvery {
+	if w.newest > 0 && head.Commit.Seq < w.newest+witnessEvery {
 		return
 	}
 	if err := c.opts.Witness.Remember(head.Signed); err != nil {
 		c.opts.Log.Warn("the signed head could not be recorded outside the state folder", "error", err)
 	}
-	tx.witnessed = head.Commit.Seq // also after an error: it is tried again, but not with each commit
+	w.newest = head.Commit.Seq // also after an error: it is tried again, but not with each commit
 }

@@ -73,7 +73,7 @@ func (c *Commit) code(x *merkle.Codec) {
 	x.Key("state")
 	x.Link(&c.State)
 	x.Key("author")
-	codeAuthor(x, &c.Author)
+	CodeAuthor(x, &c.Author)
 	x.Key("lineage")
 	x.Nested(0, func(x *merkle.Codec) {
 		merkle.List(x, &c.Lineage, func(e *node.Edge, x *merkle.Codec) {
@@ -195,8 +195,8 @@ func Mentions(block []byte, id string) bool {
 	return r.Peek() != merkle.KindBytes
 }
 
-// codeAuthor is an author, see AppendAuthor.
-func codeAuthor(x *merkle.Codec, a *author.Author) {
+// CodeAuthor is the form of an author, see AppendAuthor. Errors: ErrFormat for an unknown kind.
+func CodeAuthor(x *merkle.Codec, a *author.Author) {
 	var err error
 	if x.In == nil {
 		x.Out = AppendAuthor(x.Out, *a)

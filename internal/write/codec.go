@@ -3,12 +3,12 @@
 package write
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 
 	"github.com/fovea-memory/fovea/ast"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -63,24 +63,13 @@ func markCode(mark *[]byte, c *merkle.Codec) {
 
 // codeCommit is what a step has of its commit, but for the kind and the parents.
 func codeCommit(c *merkle.Codec, of *graph.Commit) {
-	codeAuthor(c, &of.Author)
+	if graph.CodeAuthor(c, &of.Author); errors.Is(c.Err, graph.ErrFormat) {
+		c.Err = ErrIntent // of a later version
+	}
 	for _, text := range []*string{&of.Session, &of.Op, &of.Message} {
 		c.Text(text)
 	}
 	c.Int(&of.Time)
-}
-
-// codeAuthor is that of a commit. One of a kind that this version does not know makes the intent one of
-// a later version.
-func codeAuthor(c *merkle.Codec, a *author.Author) {
-	if c.In == nil {
-		c.Out = graph.AppendAuthor(c.Out, *a)
-		return
-	}
-	var err error
-	if *a, err = graph.ReadAuthor(c.In); !c.Fail(nil) && err != nil {
-		c.Fail(ErrIntent)
-	}
 }
 
 func (s *Splice) code(c *merkle.Codec) {
