@@ -4,8 +4,8 @@
 //
 // A [Digest] is the SHA-256 of a block; its text form is the block's CID.
 // Blocks are written with the Append functions, in the canonical encoding of
-// their values, and read with a [Reader], which rejects every other encoding. A
-// [Map] is an immutable set of leaves by key; its root digest depends on its
+// their values, and read with a [Reader], which rejects every other encoding; a
+// [Codec] does both for a form that names each part of a value once. A [Map] is an immutable set of leaves by key; its root digest depends on its
 // content alone. [Diff] compares two maps. [Map.Prove] proves to anyone who
 // knows the root that the map has a key, or that it has not.
 //

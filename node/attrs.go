@@ -26,11 +26,7 @@ func appendAttrs(b []byte, attrs []document.Attr, emit Emit) ([]byte, error) {
 }
 
 // readAttrs decodes the output of appendAttrs, and rejects anything else.
-func readAttrs(r *merkle.Reader, get func(merkle.Digest) ([]byte, error)) ([]document.Attr, error) {
-	raw := r.Raw()
-	if r.Err() != nil {
-		return nil, r.Err()
-	}
+func readAttrs(raw []byte, get func(merkle.Digest) ([]byte, error)) ([]document.Attr, error) {
 	list := merkle.NewReader(raw)
 	n := list.List()
 	if chunked := n > 0 && list.Peek() == merkle.KindInt; chunked {

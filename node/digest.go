@@ -3,12 +3,10 @@
 package node
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -31,24 +29,31 @@ func (n *Node) OwnBlock(emit Emit) (merkle.Digest, error) {
 
 // appendOwn appends the own block; the content is last.
 func (n *Node) appendOwn(b []byte, emit Emit) ([]byte, error) {
-	b, err := n.appendOwnHead(b, emit)
-	if err != nil || n.Bare {
-		return b, err
-	}
-	return merkle.AppendContent(b, n.Content, emit)
-}
-
-// appendOwnHead appends the own block without the content, or all of it for a bare node.
-func (n *Node) appendOwnHead(b []byte, emit Emit) ([]byte, error) {
 	b = merkle.AppendMap(b, ownFields)
 	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
 	b = merkle.AppendText(merkle.AppendText(b, "type"), n.Type)
 	b, err := appendAttrs(merkle.AppendText(b, "attrs"), n.Attrs, emit)
 	b = merkle.AppendText(b, "content")
-	if n.Bare {
-		b = merkle.AppendNull(b)
+	if err != nil || n.Bare {
+		return merkle.AppendNull(b), err
 	}
-	return b, err
+	return merkle.AppendContent(b, n.Content, emit)
+}
+
+// readHead reads an own block up to its content, with the attributes as they are encoded; of an
+// unknown format it reads no more than the number.
+func readHead(r *merkle.Reader) (format uint64, typ string, attrs []byte) {
+	r.FixedMap(ownFields)
+	r.Key("f")
+	if format = r.Uint(); format != Format {
+		return format, "", nil
+	}
+	r.Key("type")
+	typ = r.Text()
+	r.Key("attrs")
+	attrs = r.Raw()
+	r.Key("content")
+	return format, typ, attrs
 }
 
 // Blocks passes the blocks of a node to emit: those that its own block links to, then the
@@ -139,17 +144,14 @@ func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, e
 		return nil, fmt.Errorf("node: own block %s: %w", d, ErrDigest)
 	}
 	r := merkle.NewReader(block)
-	r.FixedMap(ownFields)
-	r.Key("f")
-	if f := r.Uint(); r.Err() == nil && f != Format {
-		return nil, fmt.Errorf("node: own block %s: format %d: %w", d, f, ErrFormat)
+	format, typ, attrs := readHead(r)
+	if r.Err() == nil && format != Format {
+		return nil, fmt.Errorf("node: own block %s: format %d: %w", d, format, ErrFormat)
 	}
-	n := &Node{Entry: Entry{Own: d}}
-	r.Key("type")
-	n.Type = r.Text()
-	r.Key("attrs")
-	n.Attrs, err = readAttrs(r, get)
-	r.Key("content")
+	n := &Node{Entry: Entry{Own: d}, Type: typ}
+	if err = r.Err(); err == nil {
+		n.Attrs, err = readAttrs(attrs, get)
+	}
 	switch {
 	case err != nil:
 	case r.Peek() == merkle.KindNull:
@@ -197,14 +199,7 @@ func ReadVersion(block []byte, get func(merkle.Digest) ([]byte, error)) (own mer
 // chunks.
 func ContentSize(block []byte) (int64, error) {
 	r := merkle.NewReader(block)
-	r.FixedMap(ownFields)
-	r.Key("f")
-	r.Uint()
-	r.Key("type")
-	r.Text()
-	r.Key("attrs")
-	r.Raw()
-	r.Key("content")
+	readHead(r)
 	size := uint64(0)
 	switch {
 	case r.Err() != nil:
@@ -223,11 +218,12 @@ func ContentSize(block []byte) (int64, error) {
 // Links returns the digests of the blocks that a node's block links to with its content:
 // none for a version, or for an own block that contains its content. get fetches them.
 func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Digest, error) {
-	if holdsContent(block) {
-		return nil, nil
-	}
 	if r := merkle.NewReader(block); r.Map() != ownFields || r.Err() != nil {
 		return nil, nil
+	}
+	r := merkle.NewReader(block)
+	if _, _, attrs := readHead(r); r.Peek() == merkle.KindBytes && len(attrs) == 1 {
+		return nil, nil // no attributes, and the content: most nodes
 	}
 	own := merkle.Sum(block)
 	var links []merkle.Digest
@@ -246,22 +242,3 @@ const ownFields = 4
 
 // versionFields is the number of fields of a version.
 const versionFields = 3
-
-// plainHeads are the beginnings of the own blocks of files, up to the content.
-var plainHeads = [...][]byte{plainHead(document.TypeHeadline), plainHead(document.TypeDocument)}
-
-func plainHead(typ string) []byte {
-	head, _ := (&Node{Type: typ}).appendOwnHead(nil, nil)
-	return head
-}
-
-// holdsContent reports whether a block certainly contains its content; it may report
-// false for one that does.
-func holdsContent(block []byte) bool {
-	for _, head := range plainHeads {
-		if len(block) > len(head) && bytes.HasPrefix(block, head) {
-			return merkle.NewReader(block[len(head):]).Peek() == merkle.KindBytes
-		}
-	}
-	return false
-}

@@ -357,8 +357,10 @@ func TestReadOwnRefuses(t *testing.T) {
 func TestLinks(t *testing.T) {
 	none := func(merkle.Digest) ([]byte, error) { return nil, errors.New("asked for a block") }
 	nodes, _ := split(t, "a.org", "text\n* A\n** B\n")
+	head, _ := (&Node{Type: document.TypeHeadline}).appendOwn(nil, nil)
+	head = head[:len(head)-1] // without the empty content
 	version, _ := appendVersion(nil, nodes[1].Own, []merkle.Digest{nodes[2].Version}, nil)
-	blocks := map[string][]byte{"a version": version, "nothing": nil, "no map": {0}, "a head alone": plainHeads[0]}
+	blocks := map[string][]byte{"a version": version, "nothing": nil, "no map": {0}, "a head alone": head}
 	for i, n := range nodes {
 		blocks[fmt.Sprint("node ", i)], _ = n.appendOwn(nil, nil)
 	}
@@ -370,15 +372,11 @@ func TestLinks(t *testing.T) {
 	long := &Node{Type: document.TypeHeadline, Content: strings.Repeat("x", merkle.ChunkSize+1)}
 	store := map[merkle.Digest][]byte{}
 	own, err := long.OwnBlock(func(d merkle.Digest, b []byte) error { store[d] = slices.Clone(b); return nil })
-	if err != nil || holdsContent(store[own]) {
-		t.Fatalf("a long content is in its block: %v", err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if _, err := Links(store[own], none); err == nil {
 		t.Error("links of a block whose content cannot be read")
-	}
-	short, _ := nodes[1].appendOwn(nil, nil)
-	if !holdsContent(short) {
-		t.Error("a short content is not in its block")
 	}
 }
 

@@ -86,7 +86,7 @@ var (
 func New(from store.Store, opts Options) *Chain {
 	c := &Chain{opts: opts}
 	c.store.Store(&opened{from})
-	c.tx.c, c.tx.images.c = c, c
+	c.tx.c, c.tx.images.c, c.tx.signer.c, c.tx.witness.c = c, c, c, c
 	c.head.Store(c.emptyMoment())
 	return c
 }

@@ -3,6 +3,7 @@
 package chain
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -37,35 +38,23 @@ func Legible(c *graph.Commit) {
 	}
 }
 
-// appendSummary encodes the newest commit for an image.
-func appendSummary(b []byte, c Commit) []byte {
-	b = merkle.AppendList(b, 10)
-	b = merkle.AppendUint(b, c.Seq)
-	b = merkle.AppendLink(b, c.Digest)
-	b = merkle.AppendLink(b, c.Root)
-	b = graph.AppendAuthor(merkle.AppendText(b, c.Kind), c.Author)
-	for _, s := range []string{c.Session, c.Op, c.Message} {
-		b = merkle.AppendText(b, s)
+// codeSummary is the newest commit in an image.
+func codeSummary(c *Commit) func(*merkle.Codec) {
+	return func(x *merkle.Codec) {
+		x.Fixed(10)
+		x.Uint(&c.Seq)
+		x.Link(&c.Digest)
+		x.Link(&c.Root)
+		x.Text(&c.Kind)
+		graph.CodeAuthor(x, &c.Author)
+		for _, s := range []*string{&c.Session, &c.Op, &c.Message} {
+			x.Text(s)
+		}
+		at := c.Time.UnixMilli()
+		x.Int(&at)
+		c.Time, c.Vouched = time.UnixMilli(at).UTC(), strings.HasPrefix(c.Op, VouchedOp)
+		x.Number(&c.Changes, math.MaxInt)
 	}
-	b = merkle.AppendInt(b, c.Time.UnixMilli())
-	return merkle.AppendUint(b, uint64(c.Changes))
-}
-
-func readSummary(data []byte) (c Commit, err error) {
-	r := merkle.NewReader(data)
-	r.FixedList(10)
-	c.Seq, c.Digest, c.Root = r.Uint(), r.Link(), r.Link()
-	c.Kind = r.Text()
-	if c.Author, err = graph.ReadAuthor(r); err != nil {
-		return c, err
-	}
-	for _, s := range []*string{&c.Session, &c.Op, &c.Message} {
-		*s = r.Text()
-	}
-	c.Vouched = strings.HasPrefix(c.Op, VouchedOp)
-	c.Time = time.UnixMilli(r.Int()).UTC()
-	c.Changes = int(r.Uint())
-	return c, r.Done()
 }
 
 // Moment is a state with the commit that made it and the values of all ledgers. It never changes.

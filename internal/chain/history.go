@@ -33,6 +33,15 @@ func (c *Chain) Commits(ctx context.Context, from, to uint64, fn func(*graph.Com
 	})
 }
 
+// Commit returns the commit of a number, nil if history lacks it. One read.
+func (c *Chain) Commit(ctx context.Context, seq uint64) (found *graph.Commit, err error) {
+	err = c.Commits(ctx, seq, seq, func(at *graph.Commit) error {
+		found = at
+		return nil
+	})
+	return found, err
+}
+
 // About walks the commits of a span that may be about the node which id names at the
 // moment, in the span's order; fn may change what it names, and ends the walk with
 // ErrStop. An empty id is in all of them. Only those are decoded, the others cost a read.
@@ -163,12 +172,11 @@ func (e *goneError) Unwrap() error { return graph.ErrGone }
 
 // goneBy says what a commit did to the blocks that are gone.
 func (c *Chain) goneBy(ctx context.Context, seq uint64) string {
-	word := GoneWord("")
-	_ = c.Commits(ctx, seq, seq, func(commit *graph.Commit) error { // its number is reported in any case
-		word = GoneWord(commit.Kind)
-		return nil
-	})
-	return fmt.Sprintf(word, seq)
+	kind := ""
+	if commit, _ := c.Commit(ctx, seq); commit != nil { // its number is reported in any case
+		kind = commit.Kind
+	}
+	return fmt.Sprintf(GoneWord(kind), seq)
 }
 
 // GoneWord formats, with a commit's number, what a commit of a kind did to missing content.

@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Sections of an image (doc/format/nodes.md). Those of ledgers bear their names. The
@@ -64,8 +65,8 @@ func ImageState(img *store.Image, formats document.Formats) (state *graph.State,
 // from its bytes; the root must be the one the image names.
 func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	data, _ := img.Section(sectionCommit)
-	head, err := readSummary(data)
-	if err != nil {
+	var head Commit
+	if err := merkle.Decode(data, codeSummary(&head)); err != nil {
 		return nil, fmt.Errorf("image: commit section: %w", err)
 	}
 	if head.Digest != img.Commit {
@@ -144,10 +145,6 @@ type background struct {
 	err    error // once done is closed
 }
 
-func (i *Images) begin() *background {
-	return &background{at: i.c.Head(), end: i.c.Store().End(), behind: i.behind, done: make(chan struct{})}
-}
-
 // write encodes the image and makes it durable. Then it moves the journal that is older than
 // both images into packs, where history is read by position. O(nodes), and the
 // journal moved.
@@ -156,15 +153,15 @@ func (b *background) write(c *Chain) error {
 	if err != nil {
 		return err
 	}
+	commit := b.at.Commit
 	sections := append(stateSections(b.at.State),
-		store.Section{Name: sectionCommit, Data: appendSummary(nil, b.at.Commit)},
+		store.Section{Name: sectionCommit, Data: merkle.Encode(codeSummary(&commit))},
 		store.Section{Name: sectionIndex, Data: index, Derived: true},
 		store.Section{Name: sectionHead, Data: []byte(b.at.Signed)},
 		store.Section{Name: sectionLog, Data: b.at.log.encode()})
 	for _, e := range c.opts.Ledgers.list {
 		sections = append(sections, store.Section{Name: e.Name, Data: e.Encode(b.at)})
 	}
-	commit := b.at.Commit
 	if err := c.Store().WriteImage(store.Image{Seq: commit.Seq, Commit: commit.Digest, At: b.end, Sections: sections}); err != nil {
 		return err
 	}
@@ -172,6 +169,16 @@ func (b *background) write(c *Chain) error {
 		c.opts.Log.Warn("old history stays in the journal", "error", err)
 	}
 	return nil
+}
+
+// start begins to write an image of the head in the background.
+func (i *Images) start() {
+	b := &background{at: i.c.Head(), end: i.c.Store().End(), behind: i.behind, done: make(chan struct{})}
+	i.writing = b
+	go func() {
+		defer close(b.done)
+		b.err = b.write(i.c)
+	}()
 }
 
 // beside begins to write an image in the background when one is due. One is written
@@ -185,38 +192,28 @@ func (i *Images) beside() {
 			return
 		}
 	}
-	if i.failed || !i.Due() {
-		return
+	if !i.failed && i.Due() {
+		i.start()
 	}
-	b := i.begin()
-	i.writing = b
-	go func() {
-		defer close(b.done)
-		b.err = b.write(i.c)
-	}()
 }
 
 // Wait waits for an image that is being written, if any.
 func (i *Images) Wait() {
-	b := i.writing
-	if b == nil {
-		return
-	}
-	<-b.done
-	i.writing = nil
-	if err := i.written(b, b.err); err != nil {
-		i.c.opts.Log.Warn("could not save an image", "commit", b.at.Commit.Seq, "error", err)
+	if b := i.writing; b != nil && i.written() != nil {
+		i.c.opts.Log.Warn("could not save an image", "commit", b.at.Commit.Seq, "error", b.err)
 	}
 }
 
-// written records the result of writing an image.
-func (i *Images) written(b *background, err error) error {
-	if i.failed = err != nil; err != nil {
-		return err
+// written waits for the image that is being written and records the result.
+func (i *Images) written() error {
+	b := i.writing
+	<-b.done
+	i.writing, i.failed = nil, b.err != nil
+	if b.err == nil {
+		i.behind, i.newest = max(0, i.behind-b.behind), b.at.Commit.Seq
+		i.c.opts.Log.Info("saved an image", "commit", i.newest, "nodes", b.at.State.Len())
 	}
-	i.behind, i.newest = max(0, i.behind-b.behind), b.at.Commit.Seq
-	i.c.opts.Log.Info("saved an image", "commit", i.newest, "nodes", b.at.State.Len())
-	return nil
+	return b.err
 }
 
 // Due reports whether the journal behind the newest image is worth another.
@@ -231,8 +228,8 @@ func (i *Images) Newest() uint64 { return i.newest }
 // Write writes an image of the head and waits for it.
 func (i *Images) Write() error {
 	i.Wait()
-	b := i.begin()
-	return i.written(b, b.write(i.c))
+	i.start()
+	return i.written()
 }
 
 // Finish waits for an image that is being written, and writes another if much of the

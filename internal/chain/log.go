@@ -99,7 +99,7 @@ func decodeLog(data []byte) Log {
 // another one than its signed head. Where commits are lost, it has none.
 func checkLog(c *Chain, at *Moment) {
 	signed := ""
-	if h, _, err := OpenHead(at.Signed, c.opts.Verifiers); err == nil && h.Names(at.Commit) == nil {
+	if h, _, err := c.opts.openHead(at); err == nil {
 		signed = h.Get(logStatement)
 	}
 	root := at.log.root(at.Commit.Seq)

@@ -53,7 +53,8 @@ func (tx *Tx) applyMark(at *Moment, data []byte) error {
 	case kind == markHead && n == 2:
 		at.Signed = r.Text()
 	case kind == markRewriting && n == 4:
-		tx.unfinished = readRewriting(r)
+		tx.unfinished = &rewriting{drop: map[merkle.Digest]bool{}}
+		tx.unfinished.code(&merkle.Codec{In: r})
 		tx.blocks.Clear()
 	case kind == markRewritten && n == 2:
 		r.Uint()

@@ -69,10 +69,5 @@ func (tx *Tx) FirstOf(ctx context.Context, op string) (*graph.Commit, error) {
 	if !known {
 		return nil, nil
 	}
-	var first *graph.Commit
-	err := tx.c.Commits(ctx, seq, seq, func(c *graph.Commit) error {
-		first = c
-		return nil
-	})
-	return first, err
+	return tx.c.Commit(ctx, seq)
 }

@@ -27,7 +27,7 @@ func (tx *Tx) reset() {
 	if c.opts.Published != nil {
 		c.opts.Published(nil)
 	}
-	*tx = Tx{c: c, signer: tx.signer, images: Images{c: c, failed: tx.images.failed}}
+	*tx = Tx{c: c, signer: tx.signer, witness: witnessing{c: c}, images: Images{c: c, failed: tx.images.failed}}
 }
 
 // Load reads what the store holds and changes nothing: the newest image that verifies,
@@ -56,8 +56,8 @@ func (tx *Tx) Load() (*Pending, error) {
 	err = c.Store().Replay(from, p.record)
 	if err == nil {
 		c.head.Store(p.at)
-		tx.witness.checkLost(c)
-		tx.witness.report(c)
+		tx.witness.checkLost()
+		tx.witness.report()
 	}
 	at := *p.at
 	c.verify(&at)

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"path"
-	"slices"
 
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -31,7 +31,9 @@ type rewriting struct {
 func (tx *Tx) Rewrite(ctx context.Context, c graph.Commit, drop map[merkle.Digest]bool) (Commit, error) {
 	head := tx.c.Head()
 	w := &rewriting{seq: head.Commit.Seq + 1, secret: c.Kind == graph.KindPurge, drop: drop}
-	done, err := tx.Append(ctx, head.State, &graph.Delta{}, c, w.mark())
+	mark := merkle.Codec{Out: NewMark(markRewriting, 3)}
+	w.code(&mark)
+	done, err := tx.Append(ctx, head.State, &graph.Delta{}, c, mark.Out)
 	if err != nil {
 		return done, err
 	}
@@ -135,30 +137,19 @@ func (tx *Tx) Resume(ctx context.Context) error {
 	return nil
 }
 
-// mark announces the rewriting: [kind, seq, secret, digests].
-func (w *rewriting) mark() []byte {
-	secret := uint64(0)
+// code is what follows the name in a mark that announces the rewriting: seq, secret, digests.
+func (w *rewriting) code(c *merkle.Codec) {
+	c.Uint(&w.seq)
+	secret := 0
 	if w.secret {
 		secret = 1
 	}
-	b := merkle.AppendUint(NewMark(markRewriting, 3), w.seq)
-	b = merkle.AppendUint(b, secret)
-	b = merkle.AppendList(b, len(w.drop))
-	for _, d := range slices.SortedFunc(maps.Keys(w.drop), merkle.Digest.Compare) {
-		b = merkle.AppendLink(b, d)
-	}
-	return b
-}
-
-func readRewriting(r *merkle.Reader) *rewriting {
-	w := &rewriting{drop: map[merkle.Digest]bool{}}
-	w.seq, w.secret = r.Uint(), r.Uint() != 0
-	for range r.List() {
-		if w.drop[r.Link()] = true; r.Err() != nil {
-			break
-		}
-	}
-	return w
+	c.Number(&secret, math.MaxInt)
+	w.secret = secret != 0
+	merkle.Entries(c, w.drop, merkle.Digest.Compare, func(d *merkle.Digest, in *bool, c *merkle.Codec) {
+		c.Link(d)
+		*in = true
+	})
 }
 
 // Droppable lists the blocks that a set of own digests and versions stands for:

@@ -22,82 +22,74 @@ var ErrNoKey = errors.New("there is no key to sign with")
 // reading the first commit.
 func (tx *Tx) SignedHead(ctx context.Context) (string, error) {
 	head := tx.c.Head()
-	if by, _ := tx.c.SignedBy(head); by != "" {
-		h, _, _ := OpenHead(head.Signed, tx.c.opts.Verifiers) // no error: SignedBy has opened it
-		if tx.c.opts.Signer == nil || h.Get(logStatement) == head.log.root(head.Commit.Seq) {
-			return head.Signed, nil
-		}
+	if h, _, err := tx.c.opts.openHead(head); err == nil && (tx.c.opts.Signer == nil || h.Get(logStatement) == head.log.root(head.Commit.Seq)) {
+		return head.Signed, nil
 	}
 	if tx.c.opts.Signer == nil {
 		return "", ErrNoKey
 	}
-	return tx.signer.sign(ctx, tx.c, head.Commit, head, head.log)
+	return tx.signer.sign(ctx, head.Commit, head, head.log)
 }
 
 // signer signs heads.
 type signer struct {
+	c     *Chain
 	first merkle.Digest // the digest of commit 1, zero until needed
 }
 
 // sign signs a commit on top of the head, or the head itself, with the statements of
 // the ledgers at a moment and the log of its chain. Ed25519 gives the same signature each time.
-func (s *signer) sign(ctx context.Context, c *Chain, commit Commit, at *Moment, log Log) (string, error) {
-	first, err := s.firstCommit(ctx, c, commit)
+func (s *signer) sign(ctx context.Context, commit Commit, at *Moment, log Log) (string, error) {
+	first, err := s.firstCommit(ctx, commit)
 	if err != nil {
 		return "", err
 	}
 	h := SignedHead{First: first, Seq: commit.Seq, Commit: commit.Digest, Root: commit.Root, Time: commit.Time}
-	for _, e := range c.opts.Ledgers.list {
+	for _, e := range s.c.opts.Ledgers.list {
 		if e.Attest != nil {
 			e.Attest(at, &h.Statements)
 		}
 	}
 	h.Add(logStatement, log.root(commit.Seq))
-	signed, err := note.Sign(&note.Note{Text: h.text()}, c.opts.Signer)
+	signed, err := note.Sign(&note.Note{Text: h.text()}, s.c.opts.Signer)
 	return string(signed), err
 }
 
 // firstCommit returns the digest of the commit that the chain of a commit began with.
-func (s *signer) firstCommit(ctx context.Context, c *Chain, commit Commit) (merkle.Digest, error) {
+func (s *signer) firstCommit(ctx context.Context, commit Commit) (merkle.Digest, error) {
 	if commit.Seq == 1 {
 		s.first = commit.Digest // a second commit may be signed before this one is in the store
+	}
+	if !s.first.IsZero() {
 		return s.first, nil
 	}
-	if s.first.IsZero() {
-		head := c.Head()
-		h, _, err := OpenHead(head.Signed, c.opts.Verifiers)
-		if err == nil && h.Names(head.Commit) == nil {
-			s.first = h.First
-		}
+	if h, _, err := s.c.opts.openHead(s.c.Head()); err == nil {
+		s.first = h.First
+		return s.first, nil
 	}
-	if s.first.IsZero() { // once, if no signature vouches for the head
-		err := c.Store().Commits(context.WithoutCancel(ctx), store.Span{From: 1, To: 1}, func(r store.Record) error {
-			s.first = merkle.Sum(r.Data)
-			return nil
-		})
-		if err == nil && s.first.IsZero() {
-			err = ErrNoCommit
-		}
-		if err != nil {
-			return merkle.Digest{}, err
-		}
+	err := s.c.Store().Commits(context.WithoutCancel(ctx), store.Span{From: 1, To: 1}, func(r store.Record) error {
+		s.first = merkle.Sum(r.Data)
+		return nil
+	})
+	if err == nil && s.first.IsZero() {
+		err = ErrNoCommit
 	}
-	return s.first, nil
+	return s.first, err
 }
 
 // withHead adds the signed head of a commit to its marks; before is the moment it
 // follows, or its own; log has the commit. A commit that cannot be signed is made all the same: Status tells.
-func (s *signer) withHead(ctx context.Context, c *Chain, commit Commit, before *Moment, log Log, marks [][]byte) [][]byte {
-	if c.opts.Signer == nil {
+func (s *signer) withHead(ctx context.Context, commit Commit, before *Moment, log Log, marks [][]byte) [][]byte {
+	if s.c.opts.Signer == nil {
 		return marks
 	}
-	at, err := c.opts.Ledgers.after(before, marks)
+	at, err := s.c.opts.Ledgers.after(before, marks)
 	signed := ""
 	if err == nil {
-		signed, err = s.sign(ctx, c, commit, at, log)
+		signed, err = s.sign(ctx, commit, at, log)
 	}
 	if err != nil {
-		c.opts.Log.Warn("a commit is not signed", "commit", commit.Seq, "error", err)
+		s.c.opts.Log.Warn("a commit is not signed", "commit", commit.Seq, "error", err)
 		return marks
 	}
 	return append(marks, merkle.AppendText(NewMark(markHead, 1), signed))
@@ -108,7 +100,16 @@ func (s *signer) withHead(ctx context.Context, c *Chain, commit Commit, before *
 // log only for a first commit: the chain may lack commits.
 func (tx *Tx) HeadMark(ctx context.Context, c Commit, first merkle.Digest, marks [][]byte) [][]byte {
 	tx.signer.first = first
-	return tx.signer.withHead(ctx, tx.c, c, tx.c.Head(), Log{}.With(c), marks)
+	return tx.signer.withHead(ctx, c, tx.c.Head(), Log{}.With(c), marks)
+}
+
+// openHead returns the newest signed head of a moment and the key that signed it. The error, an
+// *Untrusted, says why it does not vouch for the commit of the moment.
+func (o *Options) openHead(at *Moment) (h SignedHead, by string, err error) {
+	if h, by, err = OpenHead(at.Signed, o.Verifiers); err == nil {
+		err = h.Names(at.Commit)
+	}
+	return h, by, err
 }
 
 // SignedBy returns which known key signed a moment's commit, or what is wrong with
@@ -117,10 +118,7 @@ func (c *Chain) SignedBy(at *Moment) (by, wrong string) {
 	if c.opts.Verifiers == nil || at.Signed == "" || at.Commit.Seq == 0 {
 		return "", ""
 	}
-	h, by, err := OpenHead(at.Signed, c.opts.Verifiers)
-	if err == nil {
-		err = h.Names(at.Commit)
-	}
+	_, by, err := c.opts.openHead(at)
 	if err != nil {
 		return "", err.Error()
 	}
@@ -148,11 +146,7 @@ func (c *Chain) verify(at *Moment) {
 	var signed *Statements
 	reason := "no commit is signed"
 	if at.Signed != "" && c.opts.Verifiers != nil {
-		h, _, err := OpenHead(at.Signed, c.opts.Verifiers)
-		if err == nil {
-			err = h.Names(at.Commit)
-		}
-		if err != nil {
+		if h, _, err := c.opts.openHead(at); err != nil {
 			reason = err.Error()
 		} else {
 			signed, reason = &h.Statements, ""

@@ -115,7 +115,7 @@ func (tx *Tx) Add(ctx context.Context, s *Steps, state *graph.State, delta *grap
 		}
 	}
 	done := Summary(&c)
-	marks = tx.signer.withHead(ctx, tx.c, done, before, before.log.With(done), marks)
+	marks = tx.signer.withHead(ctx, done, before, before.log.With(done), marks)
 	for _, mark := range marks {
 		s.batch.Add(store.Mark, mark)
 	}
@@ -169,7 +169,7 @@ func (tx *Tx) Publish(ctx context.Context, s *Steps) ([]Commit, error) {
 			return done, fault.Wrap("commit", c.opts.Name, fault.Other, err)
 		}
 	}
-	tx.witness.report(c)
+	tx.witness.report()
 	tx.images.beside()
 	for i, commit := range done {
 		if c.opts.Committed != nil {
@@ -201,7 +201,7 @@ func (tx *Tx) Mark(ctx context.Context, marks ...[]byte) error {
 func (tx *Tx) Attest(ctx context.Context, marks ...[]byte) error {
 	head := tx.c.Head()
 	if tx.c.opts.Signer != nil && head.Commit.Seq > 0 && len(marks) > 0 {
-		marks = tx.signer.withHead(ctx, tx.c, head.Commit, head, head.log, slices.Clip(marks))
+		marks = tx.signer.withHead(ctx, head.Commit, head, head.log, slices.Clip(marks))
 	}
 	return tx.Mark(ctx, marks...)
 }

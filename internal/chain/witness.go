@@ -27,16 +27,25 @@ const witnessEvery = 64
 
 // witnessing is what a chain knows of its witness.
 type witnessing struct {
+	c      *Chain
 	newest uint64 // the newest commit the witness is known to remember; 0 if it was not asked
 }
 
-// checkLost marks the store as damaged if its history is missing.
-func (w *witnessing) checkLost(c *Chain) {
+// checkLost marks the store as damaged if its history is missing. A record of the witness counts
+// even if it cannot be read, or no known key signed it: a record damaged together with the history
+// must not hide that there was one.
+func (w *witnessing) checkLost() {
+	c, why := w.c, ""
 	if c.Head().Commit.Seq > 0 || c.Store().Recovery().Corrupt != nil {
 		return
 	}
-	why := w.remembered(c)
-	if why == "" && c.opts.Lost != nil {
+	const next = "; put a copy of the state folder back, or begin anew with fovea repair"
+	switch h, err := w.remembered(); {
+	case err != nil:
+		why = "the history is missing, of which this machine has a record (" + err.Error() + ")" + next
+	case h.Seq > 0:
+		why = fmt.Sprintf("the history is missing, of which this machine has signed commit %d at %s"+next, h.Seq, h.Time.UTC().Format("2006-01-02 15:04:05"))
+	case c.opts.Lost != nil:
 		why = c.opts.Lost()
 	}
 	if why != "" {
@@ -44,43 +53,28 @@ func (w *witnessing) checkLost(c *Chain) {
 	}
 }
 
-// remembered says that the witness knows a history of this store, "" if it does not. A
-// record counts even if it cannot be read, or no known key signed it: a record damaged
-// together with the history must not hide that there was one.
-func (w *witnessing) remembered(c *Chain) string {
-	const next = "; put a copy of the state folder back, or begin anew with fovea repair"
-	switch h, err := w.lastSigned(c); {
-	case err != nil:
-		return "the history is missing, of which this machine has a record (" + err.Error() + ")" + next
-	case h.Seq > 0:
-		return fmt.Sprintf("the history is missing, of which this machine has signed commit %d at %s"+next, h.Seq, h.Time.UTC().Format("2006-01-02 15:04:05"))
-	}
-	return ""
-}
-
-// lastSigned returns the newest head that the witness remembers, the zero head for
+// remembered returns the newest head that the witness remembers, the zero head for
 // none. Errors: those of reading it, and that no known key signed it.
-func (*witnessing) lastSigned(c *Chain) (SignedHead, error) {
-	if c.opts.Witness.Signed == nil {
-		return SignedHead{}, nil
+func (w *witnessing) remembered() (h SignedHead, err error) {
+	if w.c.opts.Witness.Signed == nil {
+		return h, nil
 	}
-	signed, err := c.opts.Witness.Signed()
-	if err != nil || signed == "" {
-		return SignedHead{}, err
+	signed, err := w.c.opts.Witness.Signed()
+	if err == nil && signed != "" {
+		h, _, err = OpenHead(signed, w.c.opts.Verifiers)
 	}
-	h, _, err := OpenHead(signed, c.opts.Verifiers)
 	return h, err
 }
 
 // report gives the witness the head: after opening a store it does not know, such as
 // an adopted one, at the first commit, and then now and again.
-func (w *witnessing) report(c *Chain) {
-	head := c.Head()
+func (w *witnessing) report() {
+	c, head := w.c, w.c.Head()
 	if c.opts.Witness.Signed == nil || head.Signed == "" {
 		return
 	}
 	if w.newest == 0 {
-		if h, err := w.lastSigned(c); err == nil && h.Seq <= head.Commit.Seq {
+		if h, err := w.remembered(); err == nil && h.Seq <= head.Commit.Seq {
 			w.newest = h.Seq
 		}
 	}

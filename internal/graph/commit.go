@@ -4,6 +4,7 @@ package graph
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"time"
 
@@ -53,103 +54,79 @@ func (c *Commit) When() time.Time { return time.UnixMilli(c.Time).UTC() }
 // Encode returns the commit's canonical block and sets its digest. Parts of a large delta
 // are separate blocks and passed to emit.
 func (c *Commit) Encode(emit node.Emit) ([]byte, error) {
-	b := merkle.AppendMap(nil, 12)
-	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
-	b = merkle.AppendText(merkle.AppendText(b, "op"), c.Op)
-	b = merkle.AppendUint(merkle.AppendText(b, "seq"), c.Seq)
-	b = merkle.AppendText(merkle.AppendText(b, "kind"), c.Kind)
-	b = merkle.AppendInt(merkle.AppendText(b, "time"), c.Time)
-	b, err := merkle.AppendContent(merkle.AppendText(b, "delta"), string(encodeRecords(c.Delta)), emit)
-	if err != nil {
+	x := merkle.Codec{Emit: emit}
+	c.code(&x)
+	if err := x.Done(); err != nil {
 		return nil, err
 	}
-	b = merkle.AppendLink(merkle.AppendText(b, "state"), c.State)
-	b = AppendAuthor(merkle.AppendText(b, "author"), c.Author)
-	b, err = merkle.AppendContent(merkle.AppendText(b, "lineage"), string(encodeEdges(c.Lineage)), emit)
-	if err != nil {
-		return nil, err
-	}
-	b = merkle.AppendText(merkle.AppendText(b, "message"), c.Message)
-	b = merkle.AppendList(merkle.AppendText(b, "parents"), len(c.Parents))
-	for _, p := range c.Parents {
-		b = merkle.AppendLink(b, p)
-	}
-	b = merkle.AppendText(merkle.AppendText(b, "session"), c.Session)
-	c.Digest = merkle.Sum(b)
-	return b, nil
+	c.Digest = merkle.Sum(x.Out)
+	return x.Out, nil
 }
 
-// readSeq reads a commit's block up to its number. unknown is the error of another format, of
+// code is a commit's block.
+func (c *Commit) code(x *merkle.Codec) {
+	if x.Fail(c.codeHead(x)) {
+		return
+	}
+	const record = 300 // bytes, about
+	x.Nested(len(c.Delta)*record, func(x *merkle.Codec) { merkle.List(x, &c.Delta, (*Record).code) })
+	x.Key("state")
+	x.Link(&c.State)
+	x.Key("author")
+	CodeAuthor(x, &c.Author)
+	x.Key("lineage")
+	x.Nested(0, func(x *merkle.Codec) {
+		merkle.List(x, &c.Lineage, func(e *node.Edge, x *merkle.Codec) {
+			x.Fixed(2)
+			x.Text(&e.Old)
+			x.Text(&e.New)
+		})
+	})
+	x.Key("message")
+	x.Text(&c.Message)
+	x.Key("parents")
+	merkle.List(x, &c.Parents, func(d *merkle.Digest, x *merkle.Codec) { x.Link(d) })
+	x.Key("session")
+	x.Text(&c.Session)
+}
+
+// codeSeq is a commit's block up to its number. unknown is the error of another format, of
 // which this much may be read too.
-func (c *Commit) readSeq(r *merkle.Reader) (unknown error) {
-	r.FixedMap(12)
-	r.Key("f")
-	if format := r.Uint(); r.Err() == nil && format != Format {
+func (c *Commit) codeSeq(x *merkle.Codec) (unknown error) {
+	x.Map(12)
+	x.Key("f")
+	format := uint64(Format)
+	if x.Uint(&format); !x.Fail(nil) && format != Format {
 		unknown = unknownFormat(format)
 	}
-	r.Key("op")
-	c.Op = r.Text()
-	r.Key("seq")
-	c.Seq = r.Uint()
+	x.Key("op")
+	x.Text(&c.Op)
+	x.Key("seq")
+	x.Uint(&c.Seq)
 	return unknown
 }
 
-// readHead is readSeq that goes on up to the commit's delta.
-func (c *Commit) readHead(r *merkle.Reader) (unknown error) {
-	unknown = c.readSeq(r)
-	r.Key("kind")
-	c.Kind = r.Text()
-	r.Key("time")
-	c.Time = r.Int()
-	r.Key("delta")
+// codeHead is codeSeq that goes on up to the commit's delta.
+func (c *Commit) codeHead(x *merkle.Codec) (unknown error) {
+	unknown = c.codeSeq(x)
+	x.Key("kind")
+	x.Text(&c.Kind)
+	x.Key("time")
+	x.Int(&c.Time)
+	x.Key("delta")
 	return unknown
-}
-
-// beginCommit decodes a commit's block up to its delta, where the reader stands then.
-func beginCommit(block []byte) (*Commit, *merkle.Reader, error) {
-	r := merkle.NewReader(block)
-	c := &Commit{Digest: merkle.Sum(block)}
-	return c, r, c.readHead(r)
 }
 
 // DecodeCommit decodes a commit's block; get fetches the parts of a large delta. Errors:
 // ErrFormat for an unknown format; any encoding but the canonical one is an error.
 func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commit, error) {
-	c, r, err := beginCommit(block)
-	if err != nil {
+	x, c := merkle.Codec{In: merkle.NewReader(block), Load: get}, &Commit{Digest: merkle.Sum(block), Delta: []Record{}}
+	c.code(&x)
+	switch err := x.Done(); {
+	case errors.Is(err, ErrFormat):
 		return nil, err
-	}
-	delta, err := merkle.ReadContent(r, get)
-	if err != nil {
-		return nil, fmt.Errorf("commit: delta: %w", err)
-	}
-	r.Key("state")
-	c.State = r.Link()
-	r.Key("author")
-	if c.Author, err = ReadAuthor(r); err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("commit %d: %w", c.Seq, err)
-	}
-	r.Key("lineage")
-	lineage, err := merkle.ReadContent(r, get)
-	if err != nil {
-		return nil, fmt.Errorf("commit: lineage: %w", err)
-	}
-	r.Key("message")
-	c.Message = r.Text()
-	r.Key("parents")
-	for range r.List() {
-		c.Parents = append(c.Parents, r.Link())
-	}
-	r.Key("session")
-	c.Session = r.Text()
-	if err := r.Done(); err != nil {
-		return nil, fmt.Errorf("commit: %w", err)
-	}
-	if c.Delta, err = decodeRecords([]byte(delta)); err != nil {
-		return nil, fmt.Errorf("commit %d: delta: %w", c.Seq, err)
-	}
-	if c.Lineage, err = decodeEdges([]byte(lineage)); err != nil {
-		return nil, fmt.Errorf("commit %d: lineage: %w", c.Seq, err)
 	}
 	return c, nil
 }
@@ -163,41 +140,18 @@ func unknownFormat(format uint64) error {
 		"move the folder away and run fovea repair to begin anew, or go on with the earlier build", ErrFormat, format, Format)
 }
 
-func encodeEdges(edges []node.Edge) []byte {
-	b := merkle.AppendList(nil, len(edges))
-	for _, e := range edges {
-		b = merkle.AppendList(b, 2)
-		b = merkle.AppendText(b, e.Old)
-		b = merkle.AppendText(b, e.New)
-	}
-	return b
-}
-
-func decodeEdges(b []byte) ([]node.Edge, error) {
-	r := merkle.NewReader(b)
-	var out []node.Edge
-	for range r.List() {
-		r.FixedList(2)
-		out = append(out, node.Edge{Old: r.Text(), New: r.Text()})
-		if r.Err() != nil {
-			break
-		}
-	}
-	return out, r.Done()
-}
-
 // CommitHead decodes a commit without its changes, lineage and what else is behind its
 // root; content that is not in the block is not fetched.
 func CommitHead(block []byte) (*Commit, error) {
-	c, r, err := beginCommit(block)
-	if err != nil {
+	x, c := merkle.Codec{In: merkle.NewReader(block)}, &Commit{Digest: merkle.Sum(block)}
+	if err := c.codeHead(&x); err != nil {
 		return nil, err
 	}
-	r.Raw()
-	r.Key("state")
-	c.State = r.Link()
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("commit: %w", err)
+	x.In.Raw()
+	x.Key("state")
+	x.Link(&c.State)
+	if x.Fail(nil) {
+		return nil, fmt.Errorf("commit: %w", x.Err)
 	}
 	return c, nil
 }
@@ -210,11 +164,10 @@ func CommitSeq(block []byte) (uint64, error) {
 
 // CommitOp decodes only the sequence number and operation of a commit.
 func CommitOp(block []byte) (seq uint64, op string, err error) {
-	var c Commit
-	r := merkle.NewReader(block)
-	_ = c.readSeq(r) // a number is read of each format
-	if err := r.Err(); err != nil {
-		return 0, "", fmt.Errorf("commit: %w", err)
+	x, c := merkle.Codec{In: merkle.NewReader(block)}, Commit{}
+	_ = c.codeSeq(&x) // a number is read of each format
+	if x.Fail(nil) {
+		return 0, "", fmt.Errorf("commit: %w", x.Err)
 	}
 	return c.Seq, c.Op, nil
 }
@@ -227,7 +180,7 @@ func Mentions(block []byte, id string) bool {
 		return true
 	}
 	r := merkle.NewReader(block)
-	_ = new(Commit).readHead(r)
+	_ = new(Commit).codeHead(&merkle.Codec{In: r})
 	if r.Peek() != merkle.KindBytes {
 		return true
 	}
@@ -240,6 +193,16 @@ func Mentions(block []byte, id string) bool {
 	}
 	r.Key("lineage")
 	return r.Peek() != merkle.KindBytes
+}
+
+// CodeAuthor is the form of an author, see AppendAuthor. Errors: ErrFormat for an unknown kind.
+func CodeAuthor(x *merkle.Codec, a *author.Author) {
+	var err error
+	if x.In == nil {
+		x.Out = AppendAuthor(x.Out, *a)
+	} else if *a, err = ReadAuthor(x.In); err != nil {
+		x.Fail(err)
+	}
 }
 
 // AppendAuthor appends the encoding of an author: the list [kind], or [kind, name] for an

@@ -221,13 +221,15 @@ func TestDecodeCommitRefuses(t *testing.T) {
 		"an edit of what left":            {ID: "a", Old: r.Old},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := merkle.AppendText(merkle.AppendList(merkle.AppendList(nil, 1), 3), of.ID)
-			if of.New == nil {
-				b = merkle.AppendNull(merkle.AppendInt(merkle.AppendNull(appendFacts(b, of.Old)), 0))
-			} else {
-				b = appendEntry(appendEntry(b, of.Old), of.New)
+			c := merkle.Codec{Out: merkle.AppendText(merkle.AppendList(nil, 3), of.ID)}
+			for _, e := range []*node.Entry{of.Old, of.New} {
+				codeEntry(&c, &e, func() {
+					if c.Has(of.New != nil) {
+						codeTexts(&e.Kids, &c)
+					}
+				})
 			}
-			if _, err := decodeRecords(b); !errors.Is(err, errChildren) {
+			if err := merkle.Decode(c.Out, new(Record).code); !errors.Is(err, errChildren) {
 				t.Errorf("got %v, want %v", err, errChildren)
 			}
 		})

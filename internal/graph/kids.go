@@ -77,60 +77,34 @@ func (e KidsEdit) turn(kids []string, way func(*Splice) (gone, come []string)) (
 // errSplice is returned for splices that Encode does not write.
 var errSplice = errors.New("splices of children that change nothing, touch or reach too far")
 
-// append appends the encoded edit: null, or a list of [keep, gone, come].
-func (e KidsEdit) append(b []byte) []byte {
-	if len(e) == 0 {
-		return merkle.AppendNull(b)
+// code is null, or a list of [keep, gone, come].
+func (e *KidsEdit) code(c *merkle.Codec) {
+	if !c.Has(len(*e) > 0) {
+		return
 	}
-	b = merkle.AppendList(b, len(e))
-	for i := range e {
-		s := &e[i]
-		b = merkle.AppendUint(merkle.AppendList(b, 3), uint64(s.Keep))
-		b = appendTexts(appendTexts(b, s.Gone), s.Come)
-	}
-	return b
-}
-
-func readKidsEdit(r *merkle.Reader) (KidsEdit, error) {
-	if r.Peek() == merkle.KindNull {
-		r.Null()
-		return nil, r.Err()
-	}
-	var e KidsEdit
-	n := r.List()
-	for i := range n {
-		r.FixedList(3)
-		keep := r.Uint()
-		s := Splice{Gone: readTexts(r), Come: readTexts(r)}
-		if r.Err() != nil {
-			return nil, r.Err()
-		}
-		if len(s.Gone)+len(s.Come) == 0 || i > 0 && keep == 0 || keep > merkle.MaxKids {
-			return nil, errSplice
+	merkle.List(c, (*[]Splice)(e), func(s *Splice, c *merkle.Codec) {
+		c.Fixed(3)
+		keep := uint64(s.Keep)
+		if c.Uint(&keep); c.In != nil && keep > merkle.MaxKids {
+			c.Fail(errSplice)
 		}
 		s.Keep = int(keep)
-		e = append(e, s)
+		codeTexts(&s.Gone, c)
+		codeTexts(&s.Come, c)
+	})
+	if c.In == nil || c.Fail(nil) {
+		return
 	}
-	if n == 0 && r.Err() == nil {
-		return nil, errSplice // null says so
-	}
-	return e, r.Err()
-}
-
-func appendTexts(b []byte, texts []string) []byte {
-	b = merkle.AppendList(b, len(texts))
-	for _, t := range texts {
-		b = merkle.AppendText(b, t)
-	}
-	return b
-}
-
-func readTexts(r *merkle.Reader) []string {
-	var out []string
-	for range r.List() {
-		if out = append(out, r.Text()); r.Err() != nil {
-			return nil
+	for i, s := range *e {
+		if len(s.Gone)+len(s.Come) == 0 || i > 0 && s.Keep == 0 {
+			c.Fail(errSplice)
 		}
 	}
-	return out
+	if len(*e) == 0 {
+		c.Fail(errSplice) // null says so
+	}
 }
+
+func codeTexts(texts *[]string, c *merkle.Codec) { merkle.List(c, texts, codeText) }
+
+func codeText(text *string, c *merkle.Codec) { c.Text(text) }

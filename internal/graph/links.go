@@ -27,7 +27,7 @@ type LinkTargets struct {
 // the root. Targets outside the root are not checked. It ends early when ctx does.
 // O(nodes + links + text of documents that are linked into by name).
 func (s *State) BrokenLinks(ctx context.Context, targets LinkTargets) iter.Seq[document.Problem] {
-	c := checker{state: s, targets: targets, anchors: map[string]*anchors{}}
+	c := checker{state: s, targets: targets, anchors: map[string]anchors{}}
 	return func(yield func(document.Problem) bool) {
 		for _, p := range s.Paths() {
 			if ctx.Err() != nil {
@@ -58,7 +58,7 @@ func (s *State) BrokenLinks(ctx context.Context, targets LinkTargets) iter.Seq[d
 type checker struct {
 	state   *State
 	targets LinkTargets
-	anchors map[string]*anchors // by path, made when first linked into
+	anchors map[string]anchors // by path, made when first linked into
 }
 
 // broken returns why a link of n is broken, "" if it is not.
@@ -127,67 +127,48 @@ func (c *checker) named(at, name string) string {
 	switch {
 	case notNumber == nil, len(name) > 1 && name[0] == '/' && name[len(name)-1] == '/':
 		return ""
-	case isCustom:
-		if a.customs[custom] {
-			return ""
-		}
+	case isCustom && !a[name]:
 		return fmt.Sprintf("%s has no headline with the CUSTOM_ID %.60q", at, custom)
-	case a.titles[fold(title)]:
+	case isCustom, a["*"+fold(title)]:
 		return ""
 	case isTitle:
 		return fmt.Sprintf("%s has no headline %.60q", at, title)
-	case a.target(fold(name)):
+	case a["<"+fold(name)]:
 		return ""
 	}
 	return fmt.Sprintf("%s has no headline, target or name %.60q", at, name)
 }
 
-// anchors are the link targets inside one document.
-type anchors struct {
-	nodes   []*node.Node
-	customs map[string]bool
-	titles  map[string]bool
-	targets map[string]bool // nil until needed
-}
+// anchors are the link targets inside one document: custom ids after "#", and folded after "*"
+// titles, after "<" each <<target>>, <<<radio target>>> and #+NAME.
+type anchors map[string]bool
 
-func (s *State) anchorsOf(path string) *anchors {
-	nodes := s.Nodes(path)
+func (s *State) anchorsOf(path string) anchors {
 	linker, links := s.format(path).(document.Linker)
-	a := &anchors{nodes: nodes, customs: map[string]bool{}, titles: map[string]bool{}}
-	for _, n := range nodes {
+	a := anchors{}
+	for _, n := range s.Nodes(path) {
 		for _, v := range n.Derived.Property("CUSTOM_ID") {
-			a.customs[v] = true
+			a["#"+v] = true
 		}
 		if n.Parent != "" {
-			a.titles[fold(n.Title())] = true
+			a["*"+fold(n.Title())] = true
 			if links {
-				a.titles[fold(linker.LinkTitle(n.Title()))] = true
+				a["*"+fold(linker.LinkTitle(n.Title()))] = true
+			}
+		}
+		if !n.Derived.Opaque && !n.Derived.Encrypted {
+			for line := range strings.Lines(n.Content) {
+				a.addTargets(line)
 			}
 		}
 	}
 	return a
 }
 
-// target reports whether the document has the folded name as a <<target>>, a
-// <<<radio target>>> or a #+NAME.
-func (a *anchors) target(name string) bool {
-	if a.targets == nil {
-		a.targets = map[string]bool{}
-		for _, n := range a.nodes {
-			if !n.Derived.Opaque && !n.Derived.Encrypted {
-				for line := range strings.Lines(n.Content) {
-					a.line(line)
-				}
-			}
-		}
-	}
-	return a.targets[name]
-}
-
-// line records the targets and the name on one line.
-func (a *anchors) line(line string) {
+// addTargets adds the targets and the name on one line.
+func (a anchors) addTargets(line string) {
 	if trimmed := strings.TrimSpace(line); len(trimmed) > len("#+name:") && strings.EqualFold(trimmed[:len("#+name:")], "#+name:") {
-		a.targets[fold(trimmed[len("#+name:"):])] = true
+		a["<"+fold(trimmed[len("#+name:"):])] = true
 	}
 	for {
 		_, rest, opened := strings.Cut(line, "<<")
@@ -195,7 +176,7 @@ func (a *anchors) line(line string) {
 		if !opened || !closed {
 			return
 		}
-		a.targets[fold(strings.TrimLeft(name, "<"))] = true
+		a["<"+fold(strings.TrimLeft(name, "<"))] = true
 		line = after
 	}
 }

@@ -67,108 +67,47 @@ func turn(have, from, to *node.Entry, kids func([]string) ([]string, error)) (*n
 	return &out, err
 }
 
-func encodeRecords(records []Record) []byte {
-	const record, kid = 300, 40 // bytes, about
-	size := len(records) * record
-	for i := range records {
-		for _, e := range []*node.Entry{records[i].Old, records[i].New} {
-			if e != nil {
-				size += len(e.Kids) * kid
-			}
-		}
-	}
-	b := merkle.AppendList(make([]byte, 0, size), len(records))
-	for i := range records {
-		r := &records[i]
-		b = merkle.AppendText(merkle.AppendList(b, 3), r.ID)
-		if r.Old != nil && r.New != nil {
-			b = merkle.AppendNull(appendFacts(b, r.Old))
-			b = merkle.AppendInt(b, r.Old.Modified)
-			b = r.Kids.append(appendFacts(b, r.New))
-			b = merkle.AppendInt(b, r.New.Modified)
-			continue
-		}
-		b = appendEntry(appendEntry(b, r.Old), r.New)
-	}
-	return b
-}
-
-// appendEntry appends the entry of an added or removed node, null for none.
-func appendEntry(b []byte, e *node.Entry) []byte {
-	if e == nil {
-		return merkle.AppendNull(b)
-	}
-	return merkle.AppendInt(appendTexts(appendFacts(b, e), e.Kids), e.Modified)
-}
-
-// appendFacts appends an entry without its children.
-func appendFacts(b []byte, e *node.Entry) []byte {
-	b = merkle.AppendList(b, 6)
-	b = merkle.AppendLink(b, e.Own)
-	b = merkle.AppendLink(b, e.Version)
-	b = merkle.AppendText(b, e.Parent)
-	return merkle.AppendBytes(b, e.Path)
-}
-
-func decodeRecords(b []byte) ([]Record, error) {
-	r := merkle.NewReader(b)
-	n := r.List()
-	out := make([]Record, 0, min(n, len(b)/8))
-	for range n {
-		var rec Record
-		if err := rec.read(r); err != nil {
-			return nil, err
-		}
-		if r.Err() != nil {
-			break
-		}
-		out = append(out, rec)
-	}
-	return out, r.Done()
-}
-
 // errChildren is returned for a record with children in the wrong place: in the entry of a
 // changed node, or outside that of an added or removed one.
 var errChildren = errors.New("the children of a node that stays stand in no entry, those of others do")
 
-// read decodes the record; the reader checks that the bytes are canonical.
-func (r *Record) read(in *merkle.Reader) (err error) {
-	in.FixedList(3)
-	r.ID = in.Text()
-	whole := true
-	if r.Old = readFacts(in); r.Old != nil {
-		if whole = in.Peek() != merkle.KindNull; whole {
-			r.Old.Kids = readTexts(in)
-		} else {
-			in.Null()
+func (r *Record) code(c *merkle.Codec) {
+	c.Fixed(3)
+	c.Text(&r.ID)
+	whole := r.Old == nil || r.New == nil
+	codeEntry(c, &r.Old, func() {
+		if c.In != nil {
+			whole = c.In.Peek() != merkle.KindNull
 		}
-		r.Old.Modified = in.Int()
+		if c.Has(whole) {
+			codeTexts(&r.Old.Kids, c)
+		}
+	})
+	codeEntry(c, &r.New, func() {
+		if whole {
+			codeTexts(&r.New.Kids, c)
+		} else {
+			r.Kids.code(c)
+		}
+	})
+	if (r.Old == nil || r.New == nil) != whole {
+		c.Fail(errChildren)
 	}
-	r.New = readFacts(in)
-	switch {
-	case (r.New == nil || r.Old == nil) != whole:
-		return errChildren
-	case r.New == nil:
-		return nil
-	case whole:
-		r.New.Kids = readTexts(in)
-	default:
-		r.Kids, err = readKidsEdit(in)
-	}
-	r.New.Modified = in.Int()
-	return err
 }
 
-// readFacts decodes an entry without its children, nil for none.
-func readFacts(r *merkle.Reader) *node.Entry {
-	if r.Peek() == merkle.KindNull {
-		r.Null()
-		return nil
+// codeEntry is an entry, or null; kids is what it has of its children.
+func codeEntry(c *merkle.Codec, e **node.Entry, kids func()) {
+	if !c.Has(*e != nil) {
+		return
 	}
-	var e node.Entry
-	r.FixedList(6)
-	e.Own, e.Version = r.Link(), r.Link()
-	e.Parent = r.Text()
-	e.Path = string(r.Bytes())
-	return &e
+	if c.In != nil {
+		*e = &node.Entry{}
+	}
+	c.Fixed(6)
+	c.Link(&(*e).Own)
+	c.Link(&(*e).Version)
+	c.Text(&(*e).Parent)
+	c.Bytes(&(*e).Path)
+	kids()
+	c.Int(&(*e).Modified)
 }

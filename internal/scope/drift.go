@@ -4,7 +4,7 @@ package scope
 
 import (
 	"maps"
-	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -42,11 +42,15 @@ func (s *Scope) DriftAt(m *chain.Moment) Drift { return s.drift.At(m) }
 
 // Register registers the ledger of the drift.
 func Register(to *chain.Ledgers, s *Scope) {
-	l := &driftLedger{}
-	l.slot = chain.Register[Drift](to, chain.Ledger{
-		Name: driftName, Fields: 2, Label: "the path of a file", Empty: Drift(nil), Apply: l.apply, Encode: l.encode, Decode: l.decode,
+	s.drift = chain.Register[Drift](to, chain.Ledger{
+		Name: driftName, Fields: 2, Label: "the path of a file", Empty: Drift(nil),
+		Apply:  func(at *chain.Moment, r *merkle.Reader) (any, error) { return s.DriftAt(at).with(r), nil },
+		Encode: func(at *chain.Moment) []byte { return merkle.Encode(s.DriftAt(at).code) },
+		Decode: func(data []byte) (any, error) {
+			d := Drift{}
+			return d, merkle.Decode(data, d.code)
+		},
 	})
-	s.drift = l.slot
 }
 
 // DriftMarks returns the marks that set the drift of paths; a path without drift is in
@@ -66,10 +70,8 @@ func (s *Scope) DriftMarks(paths []string, drift Drift) [][]byte {
 	return marks
 }
 
-// driftLedger keeps the drifting files. Its marks are [name, path, digest]: the file
-// drifts while it has this digest; null ends the drift.
-type driftLedger struct{ slot chain.Slot[Drift] }
-
+// driftName is the name of the ledger. Its marks are [name, path, digest]: the file drifts while it
+// has this digest; null ends the drift.
 const driftName = "drift"
 
 // ReadDriftMark returns the drift that a mark sets for a path, false for any other mark.
@@ -82,13 +84,13 @@ func ReadDriftMark(mark []byte, path string) (merkle.Digest, bool) {
 	return d, r.Done() == nil && !d.IsZero()
 }
 
-func (l *driftLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
-	v := l.slot.At(at)
+// with returns the drift after a mark.
+func (d Drift) with(r *merkle.Reader) Drift {
 	path, digest := string(r.Bytes()), r.Link()
 	if r.Err() != nil {
-		return v, nil
+		return d
 	}
-	next := maps.Clone(v)
+	next := maps.Clone(d)
 	switch {
 	case digest.IsZero():
 		delete(next, path)
@@ -97,27 +99,14 @@ func (l *driftLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
 	default:
 		next[path] = digest
 	}
-	return next, nil
+	return next
 }
 
-func (l *driftLedger) encode(at *chain.Moment) []byte {
-	v := l.slot.At(at)
-	b := merkle.AppendList(nil, len(v))
-	for _, path := range slices.Sorted(maps.Keys(v)) {
-		b = merkle.AppendLink(merkle.AppendBytes(merkle.AppendList(b, 2), path), v[path])
-	}
-	return b
-}
-
-func (*driftLedger) decode(data []byte) (any, error) {
-	v := Drift{}
-	r := merkle.NewReader(data)
-	for range r.List() {
-		r.FixedList(2)
-		path := string(r.Bytes())
-		if v[path] = r.Link(); r.Err() != nil {
-			break
-		}
-	}
-	return v, r.Done()
+// code is the section of an image.
+func (d Drift) code(c *merkle.Codec) {
+	merkle.Entries(c, d, strings.Compare, func(path *string, digest *merkle.Digest, c *merkle.Codec) {
+		c.Fixed(2)
+		c.Bytes(path)
+		c.Link(digest)
+	})
 }

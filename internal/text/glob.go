@@ -8,52 +8,92 @@ import (
 	"sync"
 )
 
-// glob is one segment of a pattern, without slashes: literal bytes, ?, *,
-// [sets] and \escapes as in fnmatch(3). It matches bytes, not characters.
+// glob is a pattern as in gitignore(5): literal bytes, ?, *, [sets] and \escapes as in fnmatch(3),
+// and ** for any number of folders. It matches bytes, not characters.
 type glob string
 
-// matches reports whether g matches the whole name, in O(len(g) * len(name)):
-// without slashes it is enough to backtrack to the last star.
-func (g glob) matches(name string) bool {
+// globOf returns the glob of a line, in which no slash is escaped. It returns false if no path
+// can match: for an empty line and an unterminated set or escape.
+func globOf(line string) (glob, bool) {
+	var b strings.Builder
+	for rest := glob(line); rest != ""; {
+		size := 1
+		switch rest[0] {
+		case '\\':
+			size = 2
+		case '[':
+			size, _ = rest.matchSet(0) // 0 if it is unterminated
+		}
+		if size == 0 || size > len(rest) {
+			return "", false
+		}
+		if rest[:size] == `\/` {
+			b.WriteByte('/')
+		} else {
+			b.WriteString(string(rest[:size]))
+		}
+		rest = rest[size:]
+	}
+	return glob(b.String()), line != ""
+}
+
+// matches reports whether g matches the whole path. It is enough to go back to the last star of
+// a name, and then to the last **. As the last name ** matches everything below, but not the empty
+// path. O(len(g) * len(path)).
+func (g glob) matches(path string) bool {
 	p, n := 0, 0
-	star, retry := -1, 0
+	star, next := -1, 0     // behind the star, and what it does not match
+	deep, nextName := -1, 0 // the same of **
 	for {
+		beginsName := p == 0 || g[p-1] == '/'
 		switch {
-		case p < len(g) && g[p] == '*':
-			star, retry = p, n
-			p++
+		case beginsName && g[p:] == "**":
+			return n < len(path)
+		case beginsName && strings.HasPrefix(string(g[p:]), "**/"):
+			p += len("**/")
+			star, deep, nextName = -1, p, n
 			continue
-		case n == len(name):
+		case p < len(g) && g[p] == '*':
+			p++
+			star, next = p, n
+			continue
+		case n == len(path):
 			if p == len(g) {
 				return true
 			}
 		case p < len(g):
-			if size, ok := g[p:].matchElement(name[n]); ok {
+			if size, ok := g[p:].matchElement(path[n]); ok {
+				if path[n] == '/' {
+					star = -1
+				}
 				p, n = p+size, n+1
 				continue
 			}
 		}
-		if star < 0 || retry == len(name) {
+		if star >= 0 && next < len(path) && path[next] != '/' {
+			next++
+			p, n = star, next
+			continue
+		}
+		slash := strings.IndexByte(path[nextName:], '/')
+		if deep < 0 || slash < 0 {
 			return false
 		}
-		retry++
-		p, n = star+1, retry
+		nextName += slash + 1
+		p, n, star = deep, nextName, -1
 	}
 }
 
 // matchElement matches c with the first element of g, which is not a star, and
-// returns the length of the element in bytes. An unterminated element matches
-// nothing.
+// returns the length of the element in bytes. Only a slash matches a slash.
 func (g glob) matchElement(c byte) (size int, ok bool) {
 	switch g[0] {
 	case '?':
-		return 1, true
+		return 1, c != '/'
 	case '[':
-		return g.matchSet(c)
+		size, ok = g.matchSet(c)
+		return size, ok && c != '/'
 	case '\\':
-		if len(g) == 1 {
-			return 1, false
-		}
 		return 2, g[1] == c
 	}
 	return 1, g[0] == c

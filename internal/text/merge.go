@@ -2,7 +2,10 @@
 
 package text
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Chunk is a run of whole lines. Without a conflict A and B are the same merged text;
 // in a conflict they are the two sides' versions of Base.
@@ -18,32 +21,16 @@ type Chunk struct {
 // and removed afterwards if the result should have none. It takes the time of two
 // Diffs.
 func Merge(base, a, b string) []Chunk {
-	trim := omitsFinalNewline(base, a, b)
-	base, a, b = withFinalNewline(base), withFinalNewline(a), withFinalNewline(b)
-	m := merger{base: SplitLines(base)}
-	m.a, m.b = editsOf(m.base, SplitLines(a)), editsOf(m.base, SplitLines(b))
-	for len(m.a)+len(m.b) > 0 {
+	m := merger{base: SplitLines(withFinalNewline(base))}
+	m.a, m.b = m.versionOf(a), m.versionOf(b)
+	for len(m.a.hunks)+len(m.b.hunks) > 0 {
 		m.mergeNext()
 	}
 	m.copyUnchanged(len(m.base))
-	if trim {
+	if omitsFinalNewline(base, a, b) {
 		m.trimFinalNewline()
 	}
 	return m.chunks
-}
-
-// edit replaces the lines start to end of base.
-type edit struct {
-	start, end int
-	lines      []string
-}
-
-func editsOf(base, newLines []string) []edit {
-	var out []edit
-	for _, h := range Diff(base, newLines) {
-		out = append(out, edit{h.Start, h.End, newLines[h.NewStart:h.NewEnd]})
-	}
-	return out
 }
 
 // omitsFinalNewline reports whether the result has no final newline, which is merged
@@ -64,89 +51,67 @@ func withFinalNewline(text string) string {
 	return text + "\n"
 }
 
-// merger walks through the edits of both sides, which are sorted by position.
+// merger walks through the hunks of both sides, which are sorted by position.
 type merger struct {
 	base   []string
 	pos    int // the lines before it are merged
-	a, b   []edit
+	a, b   version
 	chunks []Chunk
 }
 
-// region is a run of lines of base that edits replace.
-type region struct{ start, end int }
-
-// overlaps reports whether r and e touch the same lines: they share lines, one is an
-// insertion inside the other, or both are insertions at the same position. Adjacent
-// regions do not overlap.
-func (r region) overlaps(e region) bool {
-	return r == e || max(r.start, e.start) < min(r.end, e.end) || r.splits(e) || e.splits(r)
+// version is the text of one side.
+type version struct {
+	lines []string
+	hunks []Hunk // from base to lines, those that are not merged yet
+	ahead int    // how many lines more than base it has before these
 }
 
-// splits reports whether r is an insertion between two lines of e.
-func (r region) splits(e region) bool {
-	return r.start == r.end && e.start < r.start && r.start < e.end
+func (m *merger) versionOf(text string) version {
+	lines := SplitLines(withFinalNewline(text))
+	return version{lines: lines, hunks: Diff(m.base, lines)}
 }
 
-// mergeNext merges the first remaining edit with all edits of both sides that overlap
-// it.
+// mergeNext merges the first remaining hunk with all hunks of both sides that overlap
+// it. An insertion precedes a change of the line after it.
 func (m *merger) mergeNext() {
-	first := m.a
-	if len(m.a) == 0 || len(m.b) > 0 && m.b[0].before(m.a[0]) {
-		first = m.b
+	first := m.a.hunks
+	if len(first) == 0 || len(m.b.hunks) > 0 && cmp.Or(cmp.Compare(m.b.hunks[0].Start, first[0].Start), cmp.Compare(m.b.hunks[0].End, first[0].End)) < 0 {
+		first = m.b.hunks
 	}
-	r := region{first[0].start, first[0].end}
-	var fromA, fromB []edit
-	for grown := true; grown; {
-		grown = r.absorb(&m.a, &fromA) || r.absorb(&m.b, &fromB)
+	start, end, aheadA, aheadB := first[0].Start, first[0].End, m.a.ahead, m.b.ahead
+	for m.a.absorb(start, &end) || m.b.absorb(start, &end) {
 	}
-	m.copyUnchanged(r.start)
-	base := strings.Join(m.base[r.start:r.end], "")
-	a, b := m.apply(r, fromA), m.apply(r, fromB)
-	m.pos = r.end
-	switch {
-	case len(fromB) == 0 || a == b:
-		m.appendChunk(Chunk{Base: base, A: a, B: a})
-	case len(fromA) == 0:
-		m.appendChunk(Chunk{Base: base, A: b, B: b})
+	m.copyUnchanged(start)
+	m.pos = end
+	c := Chunk{
+		Base: strings.Join(m.base[start:end], ""),
+		A:    strings.Join(m.a.lines[start+aheadA:end+m.a.ahead], ""), B: strings.Join(m.b.lines[start+aheadB:end+m.b.ahead], ""),
+	}
+	switch c.Base {
+	case c.B:
+		c.B = c.A
+	case c.A:
+		c.A = c.B
 	default:
-		m.appendChunk(Chunk{Base: base, A: a, B: b, Conflict: true})
+		c.Conflict = c.A != c.B
 	}
+	m.appendChunk(c)
 }
 
-// before orders edits by position; an insertion precedes a change of the line after it.
-func (e edit) before(o edit) bool { return e.start < o.start || e.start == o.start && e.end < o.end }
-
-// absorb moves the next edit of a side into the region if it overlaps, and reports
-// whether it did.
-func (r *region) absorb(from, into *[]edit) bool {
-	if len(*from) == 0 {
+// absorb takes the next hunk of a side into a region of base if both touch the same lines: they
+// share lines, one is an insertion inside the other, or both are insertions at the same
+// position. Adjacent regions do not. It reports whether it did.
+func (v *version) absorb(start int, end *int) bool {
+	if len(v.hunks) == 0 {
 		return false
 	}
-	e := (*from)[0]
-	if !r.overlaps(region{e.start, e.end}) {
+	h := v.hunks[0]
+	if (h.Start != start || h.End != *end) && (h.Start >= *end || start >= h.End) {
 		return false
 	}
-	*from, *into = (*from)[1:], append(*into, e)
-	r.start, r.end = min(r.start, e.start), max(r.end, e.end)
+	v.hunks, v.ahead = v.hunks[1:], v.ahead+h.NewEnd-h.NewStart-(h.End-h.Start)
+	*end = max(*end, h.End)
 	return true
-}
-
-// apply returns the lines of a region with edits applied.
-func (m *merger) apply(r region, edits []edit) string {
-	var b strings.Builder
-	pos := r.start
-	write := func(lines []string) {
-		for _, line := range lines {
-			b.WriteString(line)
-		}
-	}
-	for _, e := range edits {
-		write(m.base[pos:e.start])
-		write(e.lines)
-		pos = e.end
-	}
-	write(m.base[pos:r.end])
-	return b.String()
 }
 
 // copyUnchanged appends the lines up to end, which neither side changed.

@@ -18,14 +18,11 @@ type Patterns struct {
 
 // pattern is one line of an ignore file.
 type pattern struct {
-	negated    bool   // the line starts with !
-	folderOnly bool   // the line ends with /: it matches folders only
-	anchored   bool   // the line has another slash: it matches the path, not the name
-	segments   []glob // parts between slashes; exactly one if not anchored
+	negated    bool // the line starts with !
+	folderOnly bool // the line ends with /: it matches folders only
+	anchored   bool // the line has another slash: it matches the path, not the name
+	glob       glob
 }
-
-// anyDepth is the segment that matches any number of folders.
-const anyDepth = glob("**")
 
 // ParsePatterns returns the patterns in text, a file in the given folder ("." is the
 // root), which apply to all paths below it. parent may be nil; it holds the
@@ -74,8 +71,7 @@ func parsePattern(line string) (p pattern, ok bool) {
 	line, p.negated = strings.CutPrefix(line, "!")
 	line, p.folderOnly = strings.CutSuffix(line, "/")
 	p.anchored = strings.Contains(line, "/")
-	line = strings.TrimPrefix(line, "/")
-	p.segments, ok = splitSegments(glob(line))
+	p.glob, ok = globOf(strings.TrimPrefix(line, "/"))
 	return p, ok
 }
 
@@ -87,38 +83,6 @@ func trimBlanks(line string) string {
 		return line[:len(trimmed)+1]
 	}
 	return trimmed
-}
-
-// splitSegments splits g at the slashes outside sets. It returns false if no
-// path can match: for an empty pattern and an unterminated set or escape.
-func splitSegments(g glob) (segments []glob, ok bool) {
-	if g == "" {
-		return nil, false
-	}
-	start := 0
-	for i := 0; i < len(g); i++ {
-		switch g[i] {
-		case '/':
-			segments = append(segments, g[start:i])
-			start = i + 1
-		case '\\':
-			i++
-			switch {
-			case i == len(g):
-				return nil, false
-			case g[i] == '/':
-				segments = append(segments, g[start:i-1])
-				start = i + 1
-			}
-		case '[':
-			size, _ := g[i:].matchSet(0) // 0 if it is unterminated
-			if size == 0 {
-				return nil, false
-			}
-			i += size - 1
-		}
-	}
-	return append(segments, g[start:]), true
 }
 
 // Match reports whether a path is ignored: whether the last pattern that
@@ -137,7 +101,7 @@ func (r *Patterns) Match(path string, isFolder bool) bool {
 			if p.folderOnly && !isFolder {
 				continue
 			}
-			if p.anchored && matchSegments(p.segments, below) || !p.anchored && p.segments[0].matches(name) {
+			if p.anchored && p.glob.matches(below) || !p.anchored && p.glob.matches(name) {
 				return !p.negated
 			}
 		}
@@ -154,40 +118,6 @@ func (r *Patterns) Covers(path string) bool {
 		}
 	}
 	return r.Match(path, false)
-}
-
-// matchSegments matches a path with segments. ** matches any number of folders;
-// as the last segment it matches everything below, but not the empty path.
-func matchSegments(segments []glob, path string) bool {
-	i, rest := 0, path
-	star, retry := -1, ""
-	for {
-		if i < len(segments) && segments[i] == anyDepth {
-			if i == len(segments)-1 {
-				if rest != "" {
-					return true
-				}
-			} else {
-				star, retry = i, rest
-				i++
-				continue
-			}
-		} else if i < len(segments) && rest != "" {
-			name, below, _ := strings.Cut(rest, "/")
-			if segments[i].matches(name) {
-				i, rest = i+1, below
-				continue
-			}
-		}
-		if i == len(segments) && rest == "" {
-			return true
-		}
-		if star < 0 || retry == "" {
-			return false
-		}
-		_, retry, _ = strings.Cut(retry, "/")
-		i, rest = star+1, retry
-	}
 }
 
 // IsPattern reports whether a line is a pattern that can match a path.

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
@@ -204,25 +203,6 @@ func askGit(t *rapid.T, git, repository string, texts map[string]string, paths m
 func write(t interface{ Fatal(...any) }, name, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestSplitSegments(t *testing.T) {
-	for _, tc := range []struct {
-		in   glob
-		want []glob
-	}{
-		{"a/b", []glob{"a", "b"}},
-		{"a[/]/b", []glob{"a[/]", "b"}},
-		{"a//b", []glob{"a", "", "b"}},
-		{"", nil},
-		{"a[", nil},
-		{`a\`, nil},
-	} {
-		got, ok := splitSegments(tc.in)
-		if diff := cmp.Diff(tc.want, got); diff != "" || ok != (tc.want != nil) {
-			t.Errorf("%q: %v %s", tc.in, ok, diff)
-		}
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Merge is that of fovea.History.
@@ -108,21 +107,6 @@ func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts 
 		r.target, r.restoresLost = from.State, func(string) bool { return true }
 		return fmt.Sprintf("to commit %d of %s", from.Commit.Seq, name), nil
 	})
-}
-
-// rebaseState builds the content of target on head, so that unchanged nodes keep the
-// times of head and not those of another machine.
-func rebaseState(head, target *graph.State, now int64) (*graph.State, graph.Delta, error) {
-	changed := graph.Diff(head, target)
-	draft := head.Edit(now)
-	for _, path := range changed.Paths {
-		draft.Put(path, node.Parts(target.Nodes(path))...)
-	}
-	state, delta := draft.Seal()
-	if state.Root() != target.Root() {
-		return nil, graph.Delta{}, graph.ErrRoot
-	}
-	return state, delta, nil
 }
 
 // errUnrelated is returned for memories without a common commit.

@@ -192,14 +192,10 @@ func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, e
 // missing in the state: neither side has it now, see graph.Merge.
 func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, error) {
 	for _, history := range []*chain.Chain{g.ours, g.theirs} {
-		there := false
-		if err := history.Commits(ctx, c.Seq, c.Seq, func(at *graph.Commit) error {
-			there = at.Digest == c.Digest
-			return nil
-		}); err != nil {
+		switch there, err := history.Commit(ctx, c.Seq); {
+		case err != nil:
 			return nil, err
-		}
-		if !there {
+		case there == nil || there.Digest != c.Digest:
 			continue
 		}
 		at, err := history.PartAtFrom(ctx, c.Seq, g.load)

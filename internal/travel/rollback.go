@@ -125,12 +125,6 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		r.target, _ = withPresent(head.State, r.target, gone, now)
 	}
 	state, delta := head.State.Restore(r.target, now)
-	if r.secondParent != nil {
-		var err error
-		if state, delta, err = rebaseState(head.State, r.target, now); err != nil {
-			return chain.Commit{}, nil, fault.Wrap(r.action.Name, m.scope.StateDir, fault.Other, err)
-		}
-	}
 	lost := r.lost(ctx, &delta)
 	stay, err := r.judge(head.State, delta.Paths, lost)
 	if err == nil && len(stay) > 0 {

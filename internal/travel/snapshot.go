@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Snapshot is a commit kept for rollback, see package history.
@@ -102,7 +103,9 @@ func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot
 		return h.snapshotList()[i].public(i), nil
 	}
 	k := snapshotOf(at, name)
-	if err := tx.Mark(ctx, appendSnapshot(chain.NewMark(snapshotName, 4), k)); err != nil {
+	mark := merkle.Codec{Out: chain.NewMark(snapshotName, 4)}
+	k.code(&mark)
+	if err := tx.Mark(ctx, mark.Out); err != nil {
 		return Snapshot{}, err
 	}
 	h.scope.Options.Log.Info("kept a snapshot", "commit", at.Commit.Seq, "name", name)

@@ -91,21 +91,28 @@ type snapshotLedger struct {
 
 const snapshotName = "snapshot"
 
-func appendSnapshot(b []byte, s snapshot) []byte {
-	b = merkle.AppendUint(b, s.seq)
-	b = merkle.AppendLink(b, s.root)
-	b = merkle.AppendInt(b, s.time)
-	return merkle.AppendText(b, s.name)
+// code is what follows the name in a mark, and a list of its own in an image.
+func (s *snapshot) code(c *merkle.Codec) {
+	c.Uint(&s.seq)
+	c.Link(&s.root)
+	c.Int(&s.time)
+	c.Text(&s.name)
 }
 
-func readSnapshot(r *merkle.Reader) snapshot {
-	return snapshot{seq: r.Uint(), root: r.Link(), time: r.Int(), name: r.Text()}
+// codeSnapshots is the list, oldest first, as the snapshots were made.
+func codeSnapshots(list *[]snapshot) func(*merkle.Codec) {
+	return func(c *merkle.Codec) {
+		merkle.List(c, list, func(s *snapshot, c *merkle.Codec) {
+			c.Fixed(4)
+			s.code(c)
+		})
+	}
 }
 
 // apply adds a snapshot. A name that is taken moves.
 func (l *snapshotLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
-	v, s := l.slot.At(at), readSnapshot(r)
-	if r.Err() != nil {
+	v, s := l.slot.At(at), snapshot{}
+	if s.code(&merkle.Codec{In: r}); r.Err() != nil {
 		return v, nil
 	}
 	next := *v
@@ -139,33 +146,24 @@ func (l *snapshotLedger) retains(at *chain.Moment) []uint64 {
 	return seqs
 }
 
-// encode writes the list, oldest first, as the snapshots were made.
 func (l *snapshotLedger) encode(at *chain.Moment) []byte {
 	list := l.slot.At(at).list()
 	slices.Reverse(list)
-	b := merkle.AppendList(nil, len(list))
-	for _, e := range list {
-		b = appendSnapshot(merkle.AppendList(b, 4), e)
-	}
-	return b
+	return merkle.Encode(codeSnapshots(&list))
 }
 
 func (*snapshotLedger) decode(data []byte) (any, error) {
+	var list []snapshot
+	err := merkle.Decode(data, codeSnapshots(&list))
 	s := &snapshots{}
-	r := merkle.NewReader(data)
-	for range r.List() {
-		r.FixedList(4)
-		e := readSnapshot(r)
-		if r.Err() != nil {
-			break
-		}
+	for _, e := range list {
 		if e.name != "" {
 			s.named = append(s.named, e)
 		} else {
 			s.add(e)
 		}
 	}
-	return s, r.Done()
+	return s, err
 }
 
 // Register registers the ledger of the snapshots.

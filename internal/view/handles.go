@@ -19,43 +19,30 @@ import (
 // Handles is the table of the handles of a chain.
 type Handles = *handleTable
 
-// handleLedger keeps the handles of a chain. It has no marks: handles follow from the
-// commits.
-type handleLedger struct{ slot chain.Slot[Handles] }
-
-// RegisterHandles registers the ledger of handles. The slot belongs into the Deriver of the
-// chain.
-func RegisterHandles(to *chain.Ledgers) chain.Slot[Handles] {
-	l := &handleLedger{}
-	l.slot = chain.Register[Handles](to, chain.Ledger{
-		Name: "handles", Empty: noHandles(), Apply: l.apply, Encode: l.encode, Decode: l.decode, Restore: l.restore,
-		Follow: func(c *chain.Change) any { return l.slot.At(c.Before).after(c) },
+// RegisterHandles registers the ledger of handles, which has no marks: handles follow from the
+// commits. The slot belongs into the Deriver of the chain.
+func RegisterHandles(to *chain.Ledgers) (slot chain.Slot[Handles]) {
+	slot = chain.Register[Handles](to, chain.Ledger{
+		Name: "handles", Empty: noHandles(),
+		Apply:  func(at *chain.Moment, _ *merkle.Reader) (any, error) { return slot.At(at), nil },
+		Encode: func(at *chain.Moment) []byte { return slot.At(at).Encode() },
+		Decode: func(data []byte) (any, error) {
+			if data == nil { // an image from before there were handles
+				return Handles(nil), nil
+			}
+			return decodeHandles(data)
+		},
+		// The nodes of such an image get theirs in order of ids. What that history had before the image
+		// has none, and nobody was told of any.
+		Restore: func(at *chain.Moment) any {
+			if t := slot.At(at); t != nil {
+				return t.WithLive(idsOf(at.State))
+			}
+			return noHandles().Follow(slices.Sorted(idsOf(at.State)), nil)
+		},
+		Follow: func(c *chain.Change) any { return slot.At(c.Before).after(c) },
 	})
-	return l.slot
-}
-
-func (l *handleLedger) apply(at *chain.Moment, _ *merkle.Reader) (any, error) {
-	return l.slot.At(at), nil
-}
-
-func (l *handleLedger) encode(at *chain.Moment) []byte { return l.slot.At(at).Encode() }
-
-// decode returns nil for an image from before there were handles.
-func (*handleLedger) decode(data []byte) (any, error) {
-	if data == nil {
-		return Handles(nil), nil
-	}
-	return decodeHandles(data)
-}
-
-// restore gives the nodes of an image from before there were handles theirs, in order of
-// ids. What that history had before the image has none, and nobody was told of any.
-func (l *handleLedger) restore(at *chain.Moment) any {
-	ids := idsOf(at.State)
-	if t := l.slot.At(at); t != nil {
-		return t.WithLive(ids)
-	}
-	return noHandles().Follow(slices.Sorted(ids), nil)
+	return slot
 }
 
 // after gives added nodes their handles. A change is sorted by id.

@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"maps"
-	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/champ"
@@ -128,44 +128,46 @@ func (t *handleTable) assign(fresh []string) {
 	t.ids, t.long = func() champ.Map[string] { return known }, long.Map()
 }
 
-// Encode returns what Decode reads: ids that are gone, and long handles. The ids of live
+// savedHandles are what an image has of a table: ids that are gone, and long handles. The ids of live
 // nodes are not in it.
-func (t *handleTable) Encode() []byte {
-	b := merkle.AppendList(nil, 2)
-	b = merkle.AppendList(b, t.gone.Len())
-	for _, id := range slices.Sorted(maps.Keys(maps.Collect(t.gone.All()))) {
-		b = merkle.AppendText(b, id)
-	}
-	long := maps.Collect(t.long.All())
-	b = merkle.AppendList(b, len(long))
-	for _, id := range slices.Sorted(maps.Keys(long)) {
-		b = merkle.AppendText(merkle.AppendText(merkle.AppendList(b, 2), id), long[id])
-	}
-	return b
+type savedHandles struct {
+	gone map[string]bool
+	long map[string]string
 }
 
-// decodeHandles reads what Encode wrote. The table has no live ids until WithLive.
+func (s savedHandles) code(c *merkle.Codec) {
+	c.Fixed(2)
+	merkle.Entries(c, s.gone, strings.Compare, func(id *string, gone *bool, c *merkle.Codec) {
+		c.Text(id)
+		*gone = true
+	})
+	merkle.Entries(c, s.long, strings.Compare, func(id, word *string, c *merkle.Codec) {
+		c.Fixed(2)
+		c.Text(id)
+		c.Text(word)
+	})
+}
+
+// Encode returns what decodeHandles reads.
+func (t *handleTable) Encode() []byte {
+	return merkle.Encode(savedHandles{maps.Collect(t.gone.All()), maps.Collect(t.long.All())}.code)
+}
+
+// decodeHandles returns a table without live ids, until WithLive.
 func decodeHandles(data []byte) (*handleTable, error) {
-	t := noHandles()
-	r := merkle.NewReader(data)
-	r.FixedList(2)
-	gone := t.gone.Edit()
-	for range r.List() {
-		gone.Set(r.Text(), true)
-		if r.Err() != nil {
-			return nil, r.Err()
-		}
+	t, s := noHandles(), savedHandles{map[string]bool{}, map[string]string{}}
+	if err := merkle.Decode(data, s.code); err != nil {
+		return nil, err
 	}
-	long := t.long.Edit()
-	for range r.List() {
-		r.FixedList(2)
-		long.Set(r.Text(), r.Text())
-		if r.Err() != nil {
-			return nil, r.Err()
-		}
+	gone, long := t.gone.Edit(), t.long.Edit()
+	for id := range s.gone {
+		gone.Set(id, true)
+	}
+	for id, word := range s.long {
+		long.Set(id, word)
 	}
 	t.gone, t.long = gone.Map(), long.Map()
-	return t, r.Done()
+	return t, nil
 }
 
 // WithLive returns a decoded table with the ids of the live nodes, which it yields once, when they

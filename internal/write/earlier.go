@@ -21,42 +21,42 @@ const (
 
 // codeEarlier reads the rest of an intent that an earlier build announced: a commit
 // with all files, then the commits in its place, if there are several.
-func (in *Intent) codeEarlier(c *codec, fields int, format uint64) {
+func (in *Intent) codeEarlier(c *merkle.Codec, fields int, format uint64) {
 	want := map[uint64][]int{formatPlain: {8, 9}, formatGrown: {11}, formatMerge: {12}, formatGroup: {11}}[format]
 	if !slices.Contains(want, fields) {
-		c.fail(ErrIntent)
+		c.Fail(ErrIntent)
 		return
 	}
 	whole := Step{}
-	c.text(&whole.Commit.Kind)
-	c.commit(&whole.Commit)
-	list(c, &in.files, (*plan).code)
+	c.Text(&whole.Commit.Kind)
+	codeCommit(c, &whole.Commit)
+	merkle.List(c, &in.files, (*plan).code)
 	if fields > 8 {
-		list(c, &whole.trees, (*treePlan).code)
+		merkle.List(c, &whole.trees, (*treePlan).code)
 	}
 	if format != formatPlain {
-		list(c, &in.steps, func(s *Step, c *codec) {
-			c.fixed(6)
+		merkle.List(c, &in.steps, func(s *Step, c *merkle.Codec) {
+			c.Fixed(6)
 			s.Commit.Kind = whole.Commit.Kind
-			if c.commit(&s.Commit); format == formatGroup {
-				list(c, &s.Splices, (*Splice).code)
+			if codeCommit(c, &s.Commit); format == formatGroup {
+				merkle.List(c, &s.Splices, (*Splice).code)
 				return
 			}
 			length := 0
-			c.number(&length, math.MaxInt32)
+			c.Number(&length, math.MaxInt32)
 			in.lengths = append(in.lengths, length)
 		})
-		list(c, &whole.Marks, markCode)
+		merkle.List(c, &whole.Marks, markCode)
 	}
 	if format == formatMerge {
 		whole.Commit.Parents = make([]merkle.Digest, 1)
-		c.link(&whole.Commit.Parents[0])
+		c.Link(&whole.Commit.Parents[0])
 	}
 	switch n := len(in.steps); {
 	case n == 0:
 		in.steps = []Step{whole}
 	case format == formatGroup && n < 2, format != formatGroup && len(in.files) != 1, !slices.IsSorted(in.lengths):
-		c.fail(errSteps)
+		c.Fail(errSteps)
 	default:
 		in.steps[n-1].Marks = whole.Marks
 	}

@@ -64,11 +64,12 @@ func (in *Intent) paths() []string {
 
 // encode passes the blocks of long texts to emit, then the canonical encoding to record.
 func (in *Intent) encode(emit func(merkle.Digest, []byte) error, record func([]byte)) error {
-	c := &codec{out: merkle.AppendUint(merkle.AppendList(nil, 3), intentFormat), emit: emit}
-	if in.code(c); c.err != nil {
-		return fmt.Errorf("intent: %w", c.err)
+	c := &merkle.Codec{Out: merkle.AppendUint(merkle.AppendList(nil, 3), intentFormat), Emit: emit}
+	in.code(c)
+	if err := c.Done(); err != nil {
+		return fmt.Errorf("intent: %w", err)
 	}
-	record(c.out)
+	record(c.Out)
 	return nil
 }
 
@@ -89,20 +90,21 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 	case format > intentFormat || format == intentFormat && fields != 3:
 		return nil, ErrIntent
 	}
-	in, c := &Intent{}, &codec{in: r, load: load}
+	in, c := &Intent{}, &merkle.Codec{In: r, Load: load}
 	if format < intentFormat {
 		in.codeEarlier(c, fields, format)
 	} else {
 		in.code(c)
 	}
-	if !c.fail(r.Done()) && !in.isOrdered() {
-		c.err = errSteps
+	err := c.Done()
+	if err == nil && !in.isOrdered() {
+		err = errSteps
 	}
 	switch {
-	case errors.Is(c.err, ErrIntent):
+	case errors.Is(err, ErrIntent):
 		return nil, ErrIntent
-	case c.err != nil:
-		return nil, fmt.Errorf("intent: %w", c.err)
+	case err != nil:
+		return nil, fmt.Errorf("intent: %w", err)
 	}
 	return in, nil
 }

@@ -212,12 +212,12 @@ func TestIntentNumbers(t *testing.T) {
 	far := someGroup()
 	far.steps[0].Splices[0].At = 1 << 40
 	b, blocks := encode(t, far)
-	if _, err := DecodeIntent(b, collector{blocks}.load); !errors.Is(err, errRange) {
+	if _, err := DecodeIntent(b, collector{blocks}.load); !errors.Is(err, merkle.ErrRange) {
 		t.Errorf("far out: %v", err)
 	}
 	b, _ = encode(t, someIntent())
 	b = bytes.Replace(b, []byte{0x19, 0o644 >> 8, 0o644 & 0xff}, []byte{0x19, 0xff, 0xff}, 1)
-	if _, err := DecodeIntent(b, nil); !errors.Is(err, errRange) || !strings.Contains(err.Error(), "a.org") {
+	if _, err := DecodeIntent(b, nil); !errors.Is(err, merkle.ErrRange) || !strings.Contains(err.Error(), "a.org") {
 		t.Errorf("a mode: %v", err)
 	}
 }
