@@ -78,15 +78,8 @@ type TodoKeywords struct {
 	Done []string
 }
 
-// A Keyword is a line of the form #+KEY: value.
-type Keyword struct {
-	// Key is in upper case.
-	Key string
-	// Value has no leading or trailing blanks.
-	Value string
-	// Start and End are the offsets of the line, including its line end.
-	Start, End int
-}
+// A Keyword is a line of the form #+KEY: value. Its Key is in upper case.
+type Keyword = Property
 
 // A Property is one line of a property drawer, or a #+PROPERTY line.
 type Property struct {

@@ -155,10 +155,8 @@ func withoutTag(line, tag string) string {
 
 // tagsOf returns the tags of a headline's line without stars.
 func tagsOf(line string) []string {
-	if doc := Parse("*"+line, nil); len(doc.Headlines) == 1 {
-		return doc.Headlines[0].Tags
-	}
-	return nil
+	tags, _ := splitTags(lineAt(line, 0, len(line)).text(line))
+	return tags
 }
 
 // ending returns the line end of a line, "" if it has none.
