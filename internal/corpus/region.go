@@ -58,7 +58,7 @@ func (d *folder) below(name string) (string, bool) {
 	return ".", name == "." || filepath.IsAbs(name) && d.relative(name) == "."
 }
 
-// relativeAll returns the names that are below the root, as Root.Relative does.
+// relativeAll returns the names that are below the root, as Root.Relative has them.
 func (d *folder) relativeAll(names []string) []string {
 	var out []string
 	for _, name := range names {

@@ -144,7 +144,7 @@ func (p *Place) findings(text string) []finding {
 		if !constructs[i].mayContain(lower) {
 			continue
 		}
-		for _, match := range constructs[i].matches(text) {
+		for match := range constructs[i].matches(text) {
 			add(constructs[i].name, match)
 		}
 	}
@@ -165,7 +165,8 @@ func (p *Place) findings(text string) []finding {
 	doc := org.Parse(p.linkSettings+text, nil)
 	i := len(doc.Headlines) - 1
 	if i < 0 && foreignStart.MatchString(text) {
-		add("what makes Emacs open the file as another kind", firstLine(text))
+		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		add("what makes Emacs open the file as another kind", line)
 	}
 	if i > 0 {
 		add("more than one headline", doc.Text(1))
@@ -189,11 +190,6 @@ var titleFrame = regexp.MustCompile(`(?m)^(\*+ )\x{200b}`)
 
 // clockLine matches any line that Emacs treats as a clock, well formed or not.
 var clockLine = regexp.MustCompile(`(?im)^[ \t]*CLOCK:.*$`)
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
 
 // maxStars is the deepest level of a headline. With more stars it is an inline task if
 // org-inlinetask is loaded.
@@ -230,6 +226,7 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 	for k := range tree.Elements {
 		el := &tree.Elements[k]
 		what, text := activeElements[el.Type], tree.Text(k)
+		_, isTeX := elementTeX(tree, k)
 		switch {
 		case k == 0:
 			continue
@@ -245,7 +242,7 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 			what = "a table that Org computes"
 		case el.Type == org.TypeFootnoteReference && tree.Footnote(k) != "":
 			what = "a footnote with a name"
-		case isTypeset(tree, k):
+		case isTeX:
 			what = "TeX; formulas of agents are text"
 		case el.Type == org.TypeLink:
 			if why := linkProblem(tree.Link(k), p.Known); why != "" {

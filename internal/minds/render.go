@@ -78,15 +78,6 @@ func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([
 	return out, nil
 }
 
-// textOf returns the text of a source as history has it.
-func (l *Windows) textOf(ctx context.Context, from source) (string, bool) {
-	n, err := l.version(ctx, from)
-	if err != nil {
-		return "", false
-	}
-	return textOf(n), true
-}
-
 var errNoScope = errors.New("the scope is no longer there")
 
 // version returns the version of a node that is a source.
