@@ -172,7 +172,7 @@ func (p *Place) findings(text string) []finding {
 		add("more than one headline", doc.Text(1))
 	}
 	if i == 0 {
-		out = append(out, p.headlineFindings(&doc.Headlines[0])...)
+		out = append(out, p.headlineFindings(doc)...)
 	} else {
 		out = append(out, p.drawerFindings(doc.Properties)...)
 	}
@@ -195,12 +195,14 @@ var clockLine = regexp.MustCompile(`(?im)^[ \t]*CLOCK:.*$`)
 // org-inlinetask is loaded.
 const maxStars = 14
 
-func (p *Place) headlineFindings(h *org.Headline) []finding {
+// headlineFindings lists what is active in the first headline of a document and in its drawer.
+func (p *Place) headlineFindings(doc *org.Document) []finding {
+	h := &doc.Headlines[0]
 	out := p.drawerFindings(h.Properties)
 	if h.Level > maxStars {
 		out = append(out, finding{"a headline so deep that it is an inline task", h.Title})
 	}
-	if isHabit(h.Properties) && h.Scheduled != "" && !isDrawableHabit(h.Scheduled) {
+	if style, _ := doc.Property(0, "STYLE", false); strings.EqualFold(style, "habit") && h.Scheduled != "" && !isDrawableHabit(h.Scheduled) {
 		out = append(out, finding{"a habit with a date that the agenda fails at", h.Scheduled})
 	}
 	if slices.Contains(h.Tags, document.CryptTag) {

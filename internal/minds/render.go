@@ -61,14 +61,12 @@ func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([
 		return nil, err
 	}
 	var out []RecordedWindow
-	for _, path := range state.Paths() {
-		if of, number := working.WindowOf(path); number == 0 || of != agent {
+	for n := range state.Documents() {
+		if of, number := working.WindowOf(n.Path); number == 0 || of != agent {
 			continue
 		}
-		if n, ok := state.Document(path); ok {
-			if s := windowOf(n); s != nil {
-				out = append(out, RecordedWindow{Window: s.Window})
-			}
+		if s := windowOf(n); s != nil {
+			out = append(out, RecordedWindow{Window: s.Window})
 		}
 	}
 	slices.SortFunc(out, func(a, b RecordedWindow) int { return cmp.Compare(b.ID, a.ID) })
