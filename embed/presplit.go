@@ -96,8 +96,8 @@ func newSplit(p *component) (splitter, error) {
 		return nil, err
 	}
 	behavior := strings.ToLower(s.Behavior)
-	if err := checkBehavior(behavior); err != nil {
-		return nil, err
+	if !slices.Contains([]string{removed, isolated, contiguous, mergedWithPrevious, mergedWithNext}, behavior) {
+		return nil, fmt.Errorf("behavior %.40q: %w", behavior, errUnknown)
 	}
 	return each(func(word string) []string {
 		pieces := re.cut(word)
@@ -106,14 +106,6 @@ func newSplit(p *component) (splitter, error) {
 		}
 		return join(pieces, behavior)
 	}), nil
-}
-
-func checkBehavior(behavior string) error {
-	switch behavior {
-	case removed, isolated, contiguous, mergedWithPrevious, mergedWithNext:
-		return nil
-	}
-	return fmt.Errorf("behavior %.40q: %w", behavior, errUnknown)
 }
 
 // join makes words of pieces, as a behavior says.
@@ -134,15 +126,11 @@ func join(pieces []piece, behavior string) []string {
 	return words
 }
 
-func isPunctuation(r rune) bool {
-	return unicode.IsPunct(r) || r < 0x7f && unicode.IsSymbol(r)
-}
-
 // bertWords cuts word at blanks and around each sign of punctuation.
 func bertWords(word string) []string {
 	var b strings.Builder
 	for _, r := range word {
-		if isPunctuation(r) {
+		if unicode.IsPunct(r) || r < 0x7f && unicode.IsSymbol(r) {
 			b.WriteString(" " + string(r) + " ")
 		} else {
 			b.WriteRune(r)

@@ -4,6 +4,7 @@ package embed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,10 +49,7 @@ func newRemote(c Config) (*remote, error) {
 		return nil, fmt.Errorf("%w: the key of the server has characters that no key has", ErrConfig)
 	}
 	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v1")
-	r := &remote{base: strings.TrimSuffix(u.String(), "/"), key: c.Key, timeout: c.Timeout, maxAnswer: maxAnswer, now: c.Now}
-	if r.timeout <= 0 {
-		r.timeout = defaultTimeout
-	}
+	r := &remote{base: strings.TrimSuffix(u.String(), "/"), key: c.Key, timeout: cmp.Or(max(c.Timeout, 0), defaultTimeout), maxAnswer: maxAnswer, now: c.Now}
 	if r.now == nil {
 		r.now = time.Now
 	}
@@ -146,10 +144,7 @@ func (r *remote) status(path string, response *http.Response, text []byte) error
 	case code == http.StatusUnauthorized, code == http.StatusForbidden: // their text may repeat parts of the key
 		return &unavailable{cause: fmt.Sprintf("%s: status %d: the server refuses the key", path, code)}
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
-		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-		if err != nil {
-			seconds = 0
-		}
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 where it says none
 		return &unavailable{cause: message, delay: time.Duration(min(seconds, 3600)) * time.Second}
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
 		return fmt.Errorf("%w: %w", &unavailable{cause: message}, errNoPath)

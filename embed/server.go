@@ -54,13 +54,7 @@ func (s *server) Model() Model { return s.model }
 // Embed splits the texts, sends them in batches, and pools the parts again.
 func (s *server) Embed(ctx context.Context, p Purpose, texts []string) ([]Result, error) {
 	results, err := s.embed(ctx, p, texts)
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, failed("embed", s.model.Name, err)
-	}
-	return results, nil
+	return results, ofRequest(ctx, "embed", s.model.Name, wrong(err))
 }
 
 func (s *server) embed(ctx context.Context, p Purpose, texts []string) ([]Result, error) {

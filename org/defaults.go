@@ -50,7 +50,7 @@ func (d *Defaults) Check() error {
 			return kindErrorf(ErrDefaults, "%q is not a word of #+STARTUP", word)
 		}
 	}
-	if name := d.LogDrawer; name != "" && (!isDrawerName(name) || strings.EqualFold(name, "PROPERTIES") || strings.EqualFold(name, "END")) {
+	if name := d.LogDrawer; name != "" && (nameLength(name) < len(name) || strings.EqualFold(name, "PROPERTIES") || strings.EqualFold(name, "END")) {
 		return kindErrorf(ErrDefaults, "%q is not a drawer name; use letters, digits, - and _", name)
 	}
 	for _, tags := range d.Tags {
@@ -103,13 +103,6 @@ func checkSequence(sequence string, seen map[string]bool) error {
 		return kindErrorf(ErrDefaults, "%q has more than one |, which separates the keywords from the done ones", sequence)
 	}
 	return nil
-}
-
-// isDrawerName reports whether name is a valid drawer name.
-func isDrawerName(name string) bool {
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
 }
 
 // lines returns the defaults as keyword lines, in the order in which Org reads them.

@@ -60,12 +60,12 @@ type Document struct {
 	// such. If there are very many, the last one gives the number of those left out.
 	Diagnostics []Diagnostic
 
-	radio        *lazyRadioTargets
-	missingSetup bool         // a setup file was not available
-	omitted      int          // number of diagnostics beyond maxDiagnostics
-	defaults     *Defaults    // Options.Defaults; nil for none
-	ownTodo      TodoKeywords // the keywords in effect without defaults
-	ownTitles    []string     // titles without defaults, by headline; nil if there are no defaults
+	radio        func() *radioTargets // the radio targets, collected on first use
+	missingSetup bool                 // a setup file was not available
+	omitted      int                  // number of diagnostics beyond maxDiagnostics
+	defaults     *Defaults            // Options.Defaults; nil for none
+	ownTodo      TodoKeywords         // the keywords in effect without defaults
+	ownTitles    []string             // titles without defaults, by headline; nil if there are no defaults
 }
 
 // TodoKeywords are the TODO keywords in effect in a document.
@@ -78,15 +78,8 @@ type TodoKeywords struct {
 	Done []string
 }
 
-// A Keyword is a line of the form #+KEY: value.
-type Keyword struct {
-	// Key is in upper case.
-	Key string
-	// Value has no leading or trailing blanks.
-	Value string
-	// Start and End are the offsets of the line, including its line end.
-	Start, End int
-}
+// A Keyword is a line of the form #+KEY: value. Its Key is in upper case.
+type Keyword = Property
 
 // A Property is one line of a property drawer, or a #+PROPERTY line.
 type Property struct {

@@ -74,7 +74,7 @@ func (d *Document) Edit(i int, now time.Time, edits ...document.Edit) ([]documen
 			return nil, err
 		}
 	}
-	return e.draft.splices(), nil
+	return e.draft.splices, nil
 }
 
 // editor applies edits to a text and keeps its outline current.
@@ -88,7 +88,7 @@ type editor struct {
 
 func newEditor(d *Document, i int, now time.Time) *editor {
 	wall := time.Date(now.Year(), now.Month(), now.Day(), now.Hour(), now.Minute(), 0, 0, time.UTC)
-	return &editor{draft: newDraft(d.Source), doc: d, at: i, now: wall}
+	return &editor{draft: draft{text: d.Source}, doc: d, at: i, now: wall}
 }
 
 // apply applies one edit.

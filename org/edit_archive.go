@@ -82,7 +82,7 @@ func Archive(from *Document, i int, name string, archive *Document, now time.Tim
 	source.updateTodoCookies(i, true)
 	h = source.headline()
 	source.removeLines(h.Start, h.End)
-	return source.draft.splices(), e.draft.splices(), nil
+	return source.draft.splices, e.draft.splices, nil
 }
 
 // archiveProperties returns the properties that record the origin of headline i.

@@ -187,14 +187,12 @@ func (e *editor) bodyProblem(before *Document, start, end int) string {
 // firstMissing returns the first keyword in some that others lacks, or nil.
 func firstMissing(some, others []Keyword) *Keyword {
 	for i := range some {
-		if !slices.ContainsFunc(others, func(k Keyword) bool { return sameKeyword(some[i], k) }) {
+		if !slices.ContainsFunc(others, func(k Keyword) bool { return sameProperty(some[i], k) }) {
 			return &some[i]
 		}
 	}
 	return nil
 }
-
-func sameKeyword(a, b Keyword) bool { return a.Key == b.Key && a.Value == b.Value }
 
 // sameExceptBody reports whether the outlines before and after an edit of the body of
 // headline i are equal, apart from offsets and, with children, the headlines below i.
@@ -215,10 +213,9 @@ func sameExceptBody(before, after *Document, i int, children bool) bool {
 			return false
 		}
 	}
-	return sameProperties(before.Properties, after.Properties) &&
-		slices.EqualFunc(before.Keywords, after.Keywords, sameKeyword)
+	return sameProperties(before.Properties, after.Properties) && sameProperties(before.Keywords, after.Keywords)
 }
 
-func sameProperties(a, b []Property) bool {
-	return slices.EqualFunc(a, b, func(a, b Property) bool { return a.Key == b.Key && a.Value == b.Value })
-}
+func sameProperties(a, b []Property) bool { return slices.EqualFunc(a, b, sameProperty) }
+
+func sameProperty(a, b Property) bool { return a.Key == b.Key && a.Value == b.Value }

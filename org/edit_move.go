@@ -39,10 +39,10 @@ func Refile(from *Document, i int, to *Document, target int, now time.Time) (fro
 		destination := newEditor(to, target, now)
 		destination.paste(destination.convertLineEnds(from.subtreeAtLevel(text, to.childLevel(target))))
 		source.removeLines(h.Start, h.End)
-		return source.draft.splices(), destination.draft.splices(), nil
+		return source.draft.splices, destination.draft.splices, nil
 	}
 	source.moveWithin(i, target, from.subtreeAtLevel(text, to.childLevel(target)))
-	return source.draft.splices(), nil, nil
+	return source.draft.splices, nil, nil
 }
 
 // moveWithin removes the subtree of headline i and inserts moved at the end of

@@ -4,7 +4,6 @@ package org
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,12 +11,6 @@ import (
 // maxRadioLength is the maximum length in bytes of a radio target that creates links.
 // It keeps the search for them linear in the text.
 const maxRadioLength = 256
-
-// lazyRadioTargets holds the radio targets of a document, collected on first use.
-type lazyRadioTargets struct {
-	once    sync.Once
-	targets *radioTargets
-}
 
 // radioTargets are the texts that are links wherever they occur in a document.
 type radioTargets struct {
@@ -32,18 +25,11 @@ type radioNode struct {
 	terminal bool // a target ends here
 }
 
-// radioTargets returns the targets of the document, or nil if it has none.
-func (d *Document) radioTargets() *radioTargets {
-	d.radio.once.Do(func() {
-		if strings.Contains(d.Source, "<<<") {
-			d.radio.targets = d.collectRadio()
-		}
-	})
-	return d.radio.targets
-}
-
-// collectRadio parses the sections that may contain a radio target.
+// collectRadio parses the sections that may contain a radio target. It returns nil for a document without one.
 func (d *Document) collectRadio() *radioTargets {
+	if !strings.Contains(d.Source, "<<<") {
+		return nil
+	}
 	var found radioTargets
 	for i := -1; i < len(d.Headlines); i++ {
 		if !strings.Contains(d.Text(i), "<<<") {

@@ -36,7 +36,7 @@ func (Format) Merge(m *document.Merging, base, won, lost *document.Part, level i
 		line:     document.Pick(o.b.line, o.w.line, o.l.line, o.line),
 		planning: document.Pick(o.b.planning, o.w.planning, o.l.planning, o.planning),
 		drawer:   document.Pick(o.b.drawer, o.w.drawer, o.l.drawer, o.drawer),
-		settings: document.Pick(o.b.settings, o.w.settings, o.l.settings, o.settings),
+		settings: o.Lines("settings", o.b.settings, o.w.settings, o.l.settings),
 		body:     document.Pick(o.b.body, o.w.body, o.l.body, o.body),
 	}
 	p.entries = document.Union(o.b.entries, o.w.entries, o.l.entries)
@@ -76,8 +76,4 @@ func (o *ownMerge) line() string {
 		return o.headline()
 	}
 	return o.Lines("beginning", o.b.line, o.w.line, o.l.line)
-}
-
-func (o *ownMerge) settings() string {
-	return o.Lines("settings", o.b.settings, o.w.settings, o.l.settings)
 }

@@ -5,9 +5,9 @@ package org
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // The drawer of conflicts is at the beginning of the body. Each entry is a list item
@@ -53,7 +53,7 @@ func (p *fields) addConflicts(conflicts []document.Conflict, n *document.Part) {
 // ConflictEntry returns a conflict as an entry of the drawer of conflicts.
 func ConflictEntry(c document.Conflict) string {
 	var b strings.Builder
-	b.WriteString(entryItem + oneLine(c.Field) + entryBy + oneLine(c.By) + "\n")
+	b.WriteString(entryItem + text.Line(c.Field) + entryBy + text.Line(c.By) + "\n")
 	for _, v := range []struct{ mark, text string }{{entryKept, c.Kept}, {entryLost, c.Lost}} {
 		if v.text == "" {
 			continue
@@ -63,16 +63,6 @@ func ConflictEntry(c document.Conflict) string {
 		}
 	}
 	return b.String()
-}
-
-// oneLine replaces control characters by spaces.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 // cutConflicts splits the conflict drawer from the beginning of a body. A drawer of that
@@ -155,10 +145,8 @@ func withoutTag(line, tag string) string {
 
 // tagsOf returns the tags of a headline's line without stars.
 func tagsOf(line string) []string {
-	if doc := Parse("*"+line, nil); len(doc.Headlines) == 1 {
-		return doc.Headlines[0].Tags
-	}
-	return nil
+	tags, _ := splitTags(lineAt(line, 0, len(line)).text(line))
+	return tags
 }
 
 // ending returns the line end of a line, "" if it has none.

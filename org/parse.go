@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // bom is the UTF-8 byte order mark.
@@ -59,7 +60,7 @@ func (d *Document) reparse(src string) *Document {
 // isDone maps every TODO keyword to whether it is a done keyword.
 func (d *Document) outline(s *scanner, isDone map[string]bool) {
 	src := d.Source
-	d.radio = &lazyRadioTargets{}
+	d.radio = sync.OnceValue(d.collectRadio)
 	if len(s.headlines) > 0 {
 		d.SectionEnd = s.headlines[0].start
 	}

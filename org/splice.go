@@ -9,36 +9,10 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// draft is a text under edit that tracks its origin in the source.
+// draft is a text under edit, and the splices that make it of its source, sorted, disjoint and not adjacent.
 type draft struct {
-	src    string
-	text   string
-	pieces []piece // concatenated they are the text
-}
-
-// piece is a range of the source if text is "", else new text.
-type piece struct {
-	start, end int
-	text       string
-}
-
-func newDraft(src string) draft {
-	return draft{src: src, text: src, pieces: []piece{{0, len(src), ""}}}
-}
-
-func (p piece) length() int {
-	if p.text != "" {
-		return len(p.text)
-	}
-	return p.end - p.start
-}
-
-// split splits p after n bytes.
-func (p piece) split(n int) (before, after piece) {
-	if p.text != "" {
-		return piece{text: p.text[:n]}, piece{text: p.text[n:]}
-	}
-	return piece{p.start, p.start + n, ""}, piece{p.start + n, p.end, ""}
+	text    string
+	splices []document.Splice
 }
 
 // replace replaces the bytes from start to end of the draft by text. It keeps ASCII
@@ -54,48 +28,23 @@ func (d *draft) replace(start, end int, text string) {
 	if start == end && text == "" {
 		return
 	}
-	first := d.splitAt(start)
-	last := d.splitAt(end)
-	var with []piece
-	if text != "" {
-		with = []piece{{text: text}}
-	}
-	d.pieces = slices.Replace(d.pieces, first, last, with...)
 	d.text = d.text[:start] + text + d.text[end:]
-}
-
-// splitAt makes a piece start at the offset at and returns its index.
-func (d *draft) splitAt(at int) int {
-	for i, p := range d.pieces {
-		n := p.length()
-		switch {
-		case at == 0:
-			return i
-		case at < n:
-			before, after := p.split(at)
-			d.pieces = slices.Replace(d.pieces, i, i+1, before, after)
-			return i + 1
-		}
-		at -= n
+	first, shift := 0, 0 // shift leads from offsets of the source to those of the text
+	for ; first < len(d.splices) && d.splices[first].Start+shift+len(d.splices[first].New) < start; first++ {
+		shift += len(d.splices[first].New) - (d.splices[first].End - d.splices[first].Start)
 	}
-	return len(d.pieces)
-}
-
-// splices returns the splices that turn the source into the text.
-func (d *draft) splices() []document.Splice {
-	var out []document.Splice
-	at, text := 0, ""
-	end := piece{start: len(d.src), end: len(d.src)}
-	for _, p := range append(slices.Clip(d.pieces), end) {
-		if p.text != "" {
-			text += p.text
-			continue
+	made, last := document.Splice{Start: start - shift, New: text}, first
+	for ; last < len(d.splices) && d.splices[last].Start+shift <= end; last++ {
+		s, at := d.splices[last], d.splices[last].Start+shift
+		shift += len(s.New) - (s.End - s.Start)
+		if at < start {
+			made.Start, made.New = s.Start, s.New[:start-at]+made.New
 		}
-		if p.start > at || text != "" {
-			out = append(out, document.Splice{Start: at, End: p.start, New: text})
-			text = ""
+		if more := at + len(s.New) - end; more > 0 {
+			made.New += s.New[len(s.New)-more:]
+			end += more
 		}
-		at = p.end
 	}
-	return out
+	made.End = end - shift
+	d.splices = slices.Replace(d.splices, first, last, made)
 }

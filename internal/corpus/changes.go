@@ -39,36 +39,30 @@ func (n *Changes) add(path string, created bool) {
 // known to be ours.
 type writtenFiles struct {
 	mu    sync.Mutex
-	files map[string]stamp
+	files map[string]File // as stampOf returns them
 }
 
-// stamp identifies a file that is replaced but never written in place. It excludes the
+// stampOf identifies a file that is replaced but never written in place. It excludes the
 // ctime, which the rename to the final name changes.
-type stamp struct {
-	inode uint64
-	size  int64
-	mtime int64
-}
-
-func stampOf(info fs.FileInfo) stamp {
+func stampOf(info fs.FileInfo) File {
 	f := fileOf("", false, info)
-	return stamp{f.Inode, f.Size, f.MTime}
+	f.CTime = 0
+	return f
 }
 
 func (o *writtenFiles) record(real string, info fs.FileInfo) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.files == nil {
-		o.files = map[string]stamp{}
+		o.files = map[string]File{}
 	}
 	o.files[real] = stampOf(info)
 }
 
-func (o *writtenFiles) matches(real string, now stamp) bool {
+func (o *writtenFiles) matches(real string, now File) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	was, ok := o.files[real]
-	return ok && was == now && now.inode != 0
+	return now.Inode != 0 && o.files[real] == now
 }
 
 func (o *writtenFiles) clear() {
@@ -78,7 +72,7 @@ func (o *writtenFiles) clear() {
 }
 
 // clearUnlessOurs clears the files unless the file that was read is one of them.
-func (o *writtenFiles) clearUnlessOurs(file stamp) {
+func (o *writtenFiles) clearUnlessOurs(file File) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, was := range o.files {

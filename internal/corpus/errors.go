@@ -4,7 +4,36 @@ package corpus
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// converted returns a function that makes of the first of some errors of the system, in pairs, that of this
+// package for it, and returns others as they are.
+func converted(pairs ...[2]error) func(error) error {
+	return func(err error) error {
+		for _, p := range pairs {
+			if errors.Is(err, p[0]) {
+				return p[1]
+			}
+		}
+		return err
+	}
+}
+
+// The errors of the system when a folder is opened, a link is followed, and a file is read or written.
+var (
+	openError = converted([2]error{fs.ErrNotExist, ErrNoFolder}, [2]error{vfs.ErrNotFolder, ErrNotFolder},
+		[2]error{syscall.ENOTDIR, ErrNotFolder}, [2]error{fs.ErrPermission, ErrUnreadable})
+	linkError = converted([2]error{fs.ErrNotExist, ErrDangling}, [2]error{syscall.ENOTDIR, ErrDangling})
+	readError = converted([2]error{fs.ErrNotExist, ErrVanished}, [2]error{fs.ErrPermission, ErrUnreadable},
+		[2]error{syscall.ENXIO, ErrSpecial}, [2]error{syscall.ENAMETOOLONG, ErrName}) // ENXIO: a socket
+	writeError = converted([2]error{syscall.ENOSPC, ErrNoSpace}, [2]error{syscall.EDQUOT, ErrNoSpace},
+		[2]error{fs.ErrPermission, ErrReadOnlyFile}, [2]error{syscall.EROFS, ErrReadOnlyFile},
+		[2]error{fs.ErrNotExist, ErrVanished}, [2]error{syscall.ENAMETOOLONG, ErrName})
 )
 
 // Errors of Open and Read, wrapped with the operation and the path.
@@ -46,18 +75,8 @@ var (
 // Kind is the kind of a problem with a path. The values are stable.
 type Kind string
 
-// The kinds of problems.
-const (
-	Unreadable Kind = "unreadable" // permission is missing, or the disk fails
-	Outside    Kind = "outside"    // a link leads out of the root
-	Dangling   Kind = "dangling"   // the target of a link does not exist
-	Loop       Kind = "loop"       // links lead to each other
-	Special    Kind = "special"    // a socket, pipe or device has the name of a file
-	Name       Kind = "name"       // the name cannot be used
-	Vanished   Kind = "vanished"   // a file disappeared, or one named in Options is missing
-	TooLarge   Kind = "too-large"  // a file is larger than the limit
-	Unstable   Kind = "unstable"   // a file changed during every attempt to read it
-)
+// Unreadable means that permission is missing, or the disk fails.
+const Unreadable Kind = "unreadable"
 
 // Problem is a path that a scan or a read skipped, and the reason. Path is relative to
 // the root; "." is the root. Err can be shown to the user.
@@ -72,14 +91,14 @@ var kinds = []struct {
 	err  error
 	kind Kind
 }{
-	{ErrOutside, Outside},
-	{ErrDangling, Dangling},
-	{ErrLoop, Loop},
-	{ErrSpecial, Special},
-	{ErrName, Name},
-	{ErrVanished, Vanished},
-	{ErrTooLarge, TooLarge},
-	{ErrUnstable, Unstable},
+	{ErrOutside, "outside"},
+	{ErrDangling, "dangling"},
+	{ErrLoop, "loop"},
+	{ErrSpecial, "special"},
+	{ErrName, "name"},
+	{ErrVanished, "vanished"}, // also a file that is named in Options and missing
+	{ErrTooLarge, "too-large"},
+	{ErrUnstable, "unstable"},
 }
 
 // ProblemOf converts an error of [Root.Read] for the file at path into a Problem, so

@@ -67,12 +67,6 @@ func Judge(r *Root, name string, setup bool, coming func(path string) (string, b
 	return Listed, nil
 }
 
-// IsParsed reports whether a file of this path is listed and read by a format.
-func IsParsed(r *Root, name string) bool {
-	admitted, err := r.Admits(name)
-	return admitted && err == nil
-}
-
 // unnamed returns the part of a path that must not be hidden: not the folder of skills, which
 // the configuration names, and not the name of an ignore file.
 func (s *selection) unnamed(name string) string {

@@ -150,18 +150,3 @@ func (d *folder) openFile(path string) (vfs.File, error) {
 	}
 	return d.fs.OpenFile(real, flags, 0)
 }
-
-// readError converts errors of the system to the sentinels of this package.
-func readError(err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return ErrVanished
-	case errors.Is(err, fs.ErrPermission):
-		return ErrUnreadable
-	case errors.Is(err, syscall.ENXIO):
-		return ErrSpecial // a socket
-	case errors.Is(err, syscall.ENAMETOOLONG):
-		return ErrName
-	}
-	return err
-}

@@ -31,7 +31,7 @@ type region struct {
 // may be outside. Both Roots share the open folder: close only one of them.
 func (r *Root) Region(within, without []string) *Root {
 	part := *r
-	part.chosen.region = region{limited: within != nil, within: r.dir.relativeAll(within), without: r.dir.relativeAll(without)}
+	part.chosen.region = region{limited: within != nil, within: r.relativeAll(within), without: r.relativeAll(without)}
 	return &part
 }
 
@@ -47,22 +47,19 @@ func Elsewhere(r *Root, name string) bool {
 // Relative converts a path as the user writes it, absolute or relative to the root, to
 // the path of a document below the root, "." for the root. It returns false for a path
 // outside the root.
-func (r *Root) Relative(name string) (string, bool) { return r.dir.below(name) }
-
-// below is Root.Relative.
-func (d *folder) below(name string) (string, bool) {
-	if rel, ok := d.relativeName(name); ok {
+func (r *Root) Relative(name string) (string, bool) {
+	if rel, ok := r.dir.relativeName(name); ok {
 		return rel, true
 	}
 	name = filepath.Clean(name)
-	return ".", name == "." || filepath.IsAbs(name) && d.relative(name) == "."
+	return ".", name == "." || filepath.IsAbs(name) && r.dir.relative(name) == "."
 }
 
-// relativeAll returns the names that are below the root, as Root.Relative does.
-func (d *folder) relativeAll(names []string) []string {
+// relativeAll returns the names that are below the root, as Relative has them.
+func (r *Root) relativeAll(names []string) []string {
 	var out []string
 	for _, name := range names {
-		if rel, ok := d.below(name); ok {
+		if rel, ok := r.Relative(name); ok {
 			out = append(out, rel)
 		}
 	}

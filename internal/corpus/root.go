@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -77,7 +76,7 @@ func Open(dir string, opts *Options) (*Root, error) {
 	d := &folder{fs: opts.FS, paths: []string{dir}, host: opts.Host, holder: opts.Holder}
 	if d.fs == nil {
 		if err := d.open(dir); err != nil {
-			return nil, openError(dir, err)
+			return nil, fmt.Errorf("corpus: open %s: %w", dir, openError(err))
 		}
 	}
 	if d.host.Name == "" {
@@ -156,20 +155,6 @@ func absolute(dir string) ([]string, error) {
 	return slices.Compact([]string{real, abs}), err
 }
 
-func openError(dir string, err error) error {
-	for _, known := range []struct{ is, to error }{
-		{fs.ErrNotExist, ErrNoFolder},
-		{vfs.ErrNotFolder, ErrNotFolder},
-		{syscall.ENOTDIR, ErrNotFolder},
-		{fs.ErrPermission, ErrUnreadable},
-	} {
-		if errors.Is(err, known.is) {
-			err = known.to
-		}
-	}
-	return fmt.Errorf("corpus: open %s: %w", dir, err)
-}
-
 // relativeName converts a path as the user writes it to a path below the root, with
 // slashes, and reports whether it is inside the root.
 func (d *folder) relativeName(name string) (string, bool) {
@@ -243,11 +228,4 @@ func (d *folder) resolve(name string) (string, fs.FileInfo, error) {
 	}
 	info, err := d.fs.Lstat(done)
 	return done, info, err
-}
-
-func linkError(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return ErrDangling
-	}
-	return err
 }

@@ -5,8 +5,6 @@ package corpus
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"syscall"
 
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -64,18 +62,3 @@ func (e *BusyError) Error() string {
 
 // Unwrap returns ErrBusy.
 func (e *BusyError) Unwrap() error { return ErrBusy }
-
-// writeError converts errors of the system to the sentinels of this package.
-func writeError(err error) error {
-	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return ErrNoSpace
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return ErrReadOnlyFile
-	case errors.Is(err, fs.ErrNotExist):
-		return ErrVanished
-	case errors.Is(err, syscall.ENAMETOOLONG):
-		return ErrName
-	}
-	return err
-}

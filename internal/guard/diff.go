@@ -37,7 +37,10 @@ type partKey struct {
 // removed part follows its former predecessor. Equal files have no changes. O(n log n)
 // in the number of parts.
 func Diff(was, now []Part) []Change {
-	old := indexByKey(was)
+	old := map[partKey]int{}
+	for j, key := range keys(was) {
+		old[key] = j
+	}
 	pair := make([]int, len(now)) // the part of was, -1 for none
 	paired := make([]bool, len(was))
 	for i, key := range keys(now) {
@@ -92,24 +95,14 @@ func describePairs(was, now []Part, pair []int, paired []bool) []Change {
 	return out
 }
 
-func indexByKey(parts []Part) map[partKey]int {
-	out := map[partKey]int{}
-	for i, key := range keys(parts) {
-		out[key] = i
-	}
-	return out
-}
-
 // keys returns the keys of parts, in order.
 func keys(parts []Part) []partKey {
 	count := map[partKey]int{}
 	out := make([]partKey, len(parts))
 	for i, p := range parts {
-		key := partKey{kind: p.Kind, where: p.Where}
-		n := count[key]
-		count[key]++
-		key.n = n
-		out[i] = key
+		place := partKey{kind: p.Kind, where: p.Where}
+		out[i] = partKey{p.Kind, p.Where, count[place]}
+		count[place]++
 	}
 	return out
 }

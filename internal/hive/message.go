@@ -23,6 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -308,14 +309,8 @@ func messageOf(n *node.Node) (Message, bool) {
 	to, _ := working.Folder(n.Path)
 	return Message{
 		ID: n.ID, From: d.Last(keyFrom), To: to, Subject: strings.Trim(d.Title, zeroWidthSpace), Thread: cmp.Or(d.Last(keyThread), n.ID),
-		Sent: sent, Read: !isUnread(n), Preview: preview(body), Path: n.Path, Body: body,
+		Sent: sent, Read: !isUnread(n), Preview: text.First(strings.Join(strings.Fields(body), " "), previewRunes), Path: n.Path, Body: body,
 	}, true
-}
-
-// preview returns the beginning of a text on one line.
-func preview(text string) string {
-	out := []rune(strings.Join(strings.Fields(text), " "))
-	return string(out[:min(len(out), previewRunes)])
 }
 
 // inboxName returns the path of the n-th file of an inbox.

@@ -144,7 +144,7 @@ func (p *Place) findings(text string) []finding {
 		if !constructs[i].mayContain(lower) {
 			continue
 		}
-		for _, match := range constructs[i].matches(text) {
+		for match := range constructs[i].matches(text) {
 			add(constructs[i].name, match)
 		}
 	}
@@ -165,13 +165,14 @@ func (p *Place) findings(text string) []finding {
 	doc := org.Parse(p.linkSettings+text, nil)
 	i := len(doc.Headlines) - 1
 	if i < 0 && foreignStart.MatchString(text) {
-		add("what makes Emacs open the file as another kind", firstLine(text))
+		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		add("what makes Emacs open the file as another kind", line)
 	}
 	if i > 0 {
 		add("more than one headline", doc.Text(1))
 	}
 	if i == 0 {
-		out = append(out, p.headlineFindings(&doc.Headlines[0])...)
+		out = append(out, p.headlineFindings(doc)...)
 	} else {
 		out = append(out, p.drawerFindings(doc.Properties)...)
 	}
@@ -190,21 +191,18 @@ var titleFrame = regexp.MustCompile(`(?m)^(\*+ )\x{200b}`)
 // clockLine matches any line that Emacs treats as a clock, well formed or not.
 var clockLine = regexp.MustCompile(`(?im)^[ \t]*CLOCK:.*$`)
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
-
 // maxStars is the deepest level of a headline. With more stars it is an inline task if
 // org-inlinetask is loaded.
 const maxStars = 14
 
-func (p *Place) headlineFindings(h *org.Headline) []finding {
+// headlineFindings lists what is active in the first headline of a document and in its drawer.
+func (p *Place) headlineFindings(doc *org.Document) []finding {
+	h := &doc.Headlines[0]
 	out := p.drawerFindings(h.Properties)
 	if h.Level > maxStars {
 		out = append(out, finding{"a headline so deep that it is an inline task", h.Title})
 	}
-	if isHabit(h.Properties) && h.Scheduled != "" && !isDrawableHabit(h.Scheduled) {
+	if style, _ := doc.Property(0, "STYLE", false); strings.EqualFold(style, "habit") && h.Scheduled != "" && !isDrawableHabit(h.Scheduled) {
 		out = append(out, finding{"a habit with a date that the agenda fails at", h.Scheduled})
 	}
 	if slices.Contains(h.Tags, document.CryptTag) {
@@ -230,6 +228,7 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 	for k := range tree.Elements {
 		el := &tree.Elements[k]
 		what, text := activeElements[el.Type], tree.Text(k)
+		_, isTeX := elementTeX(tree, k)
 		switch {
 		case k == 0:
 			continue
@@ -245,7 +244,7 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 			what = "a table that Org computes"
 		case el.Type == org.TypeFootnoteReference && tree.Footnote(k) != "":
 			what = "a footnote with a name"
-		case isTypeset(tree, k):
+		case isTeX:
 			what = "TeX; formulas of agents are text"
 		case el.Type == org.TypeLink:
 			if why := linkProblem(tree.Link(k), p.Known); why != "" {

@@ -3,6 +3,8 @@
 package inert
 
 import (
+	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,36 +55,29 @@ func (c *construct) mayContain(lower string) bool {
 
 // breakUp makes the construct inactive by a zero-width space inside it.
 func (c *construct) breakUp(text string) string {
-	var b strings.Builder
-	for {
-		m := c.find.FindStringSubmatchIndex(text)
-		if m == nil {
-			b.WriteString(text)
-			return b.String()
-		}
-		at := m[2]
-		b.WriteString(text[:at])
-		if c.harmless == nil || !c.harmless(text[m[0]:]) {
-			b.WriteString(zeroWidthSpace)
-		}
-		text = text[at:]
+	var cuts []insertion
+	for _, middle := range c.matches(text) {
+		cuts = append(cuts, insertion{middle, zeroWidthSpace})
 	}
+	return insertAll(cuts, text)
 }
 
-// matches returns the active matches in a text, each with some of the text after it.
-func (c *construct) matches(text string) []string {
-	var out []string
-	for {
-		m := c.find.FindStringSubmatchIndex(text)
-		if m == nil {
-			return out
-		}
-		if c.harmless == nil || !c.harmless(text[m[0]:]) {
+// matches yields the active matches in a text, each with some of the text after it, and where it is broken up.
+func (c *construct) matches(text string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for from := 0; ; {
+			rest := text[from:]
+			m := c.find.FindStringSubmatchIndex(rest)
+			if m == nil {
+				return
+			}
+			from += m[2]
 			const more = 40
-			found, _, _ := strings.Cut(text[m[0]:min(len(text), m[1]+more)], "\n")
-			out = append(out, found)
+			found, _, _ := strings.Cut(rest[m[0]:min(len(rest), m[1]+more)], "\n")
+			if (c.harmless == nil || !c.harmless(rest[m[0]:])) && !yield(found, from) {
+				return
+			}
 		}
-		text = text[m[2]:]
 	}
 }
 
@@ -137,7 +132,7 @@ func Date(when string) error {
 	if text == "" || isStamp("<"+strings.Join(strings.Fields(text), " ")+">") {
 		return nil
 	}
-	return dateError(when)
+	return fmt.Errorf("%q is no date; write 2026-03-01, then perhaps 10:00, a repeater as +1w and a warning as -3d, from %d to %d", when, firstYear, lastYear)
 }
 
 // foreignStart matches the start of a file that Emacs opens in a mode other than Org, or

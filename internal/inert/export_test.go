@@ -11,7 +11,7 @@ func Fragments(text string) []string {
 	for i := -1; i < len(doc.Headlines); i++ {
 		tree := doc.Objects(i)
 		for k := range tree.Elements {
-			if isTypeset(tree, k) {
+			if _, isTeX := elementTeX(tree, k); isTeX {
 				out = append(out, tree.Text(k))
 			}
 		}

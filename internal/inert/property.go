@@ -101,21 +101,6 @@ func Tag(tag string) error {
 	return nil
 }
 
-func dateError(when string) error {
-	return fmt.Errorf("%q is no date; write 2026-03-01, then perhaps 10:00, a repeater as +1w and a warning as -3d, from %d to %d", when, firstYear, lastYear)
-}
-
-// isHabit reports whether properties mark a habit of org-habit.
-func isHabit(properties []org.Property) bool {
-	is := false
-	for _, q := range properties {
-		if strings.EqualFold(q.Key, "STYLE") {
-			is = strings.EqualFold(strings.TrimSpace(q.Value), "habit")
-		}
-	}
-	return is
-}
-
 // isDrawableHabit reports whether org-habit can draw a date: it repeats after at least a
 // day, and its maximum interval, if any, exceeds the minimum. The agenda of a day fails
 // on any other habit.

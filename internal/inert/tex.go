@@ -15,16 +15,6 @@ type insertion struct {
 	text string
 }
 
-// texInsertion returns the insertion that makes a TeX fragment or environment plain text.
-// Org passes such text unchanged to TeX, MathJax and HTML, where it could read a file or run
-// a program, so what agents write is never typeset.
-func texInsertion(text string) insertion {
-	if strings.HasPrefix(text, "$") && !strings.HasPrefix(text, "$$") {
-		return insertion{1, " "}
-	}
-	return insertion{1, zeroWidthSpace}
-}
-
 // headlineTeX returns the insertions for the first headline of a document.
 func headlineTeX(doc *org.Document) []insertion {
 	if text := doc.Text(0); !strings.ContainsAny(text, `\$`) {
@@ -45,7 +35,8 @@ func headlineTeX(doc *org.Document) []insertion {
 var unicodeEscape = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)
 
 // elementTeX returns the insertion that makes one object or environment of a tree plain
-// text, at an offset in its source, and whether it needs one.
+// text, at an offset in its source, and whether it needs one. Org passes TeX unchanged to TeX,
+// MathJax and HTML, where it could read a file or run a program, so what agents write is never typeset.
 func elementTeX(tree *org.Tree, k int) (cut insertion, isTeX bool) {
 	el := &tree.Elements[k]
 	switch el.Type {
@@ -55,17 +46,12 @@ func elementTeX(tree *org.Tree, k int) (cut insertion, isTeX bool) {
 		if len(unicodeEscape.FindString(tree.Source[from:])) >= len(strings.TrimSpace(text)) {
 			return insertion{}, false
 		}
-		cut = texInsertion(text)
-		cut.at += from
-		return cut, true
+		if strings.HasPrefix(text, "$") && !strings.HasPrefix(text, "$$") {
+			return insertion{from + 1, " "}, true
+		}
+		return insertion{from + 1, zeroWidthSpace}, true
 	case org.TypeCitation: // what stands before and behind its keys is not parsed
 		return insertion{int(el.Start) + 1, zeroWidthSpace}, strings.ContainsAny(tree.Text(k), `\$`)
 	}
 	return insertion{}, false
-}
-
-// isTypeset reports whether an export sets an object or environment of a tree as TeX.
-func isTypeset(tree *org.Tree, k int) bool {
-	_, isTeX := elementTeX(tree, k)
-	return isTeX
 }

@@ -31,9 +31,7 @@ type Reader struct {
 }
 
 // New returns the reader of a scope.
-func New(s *scope.Scope, r *scope.Rules) *Reader {
-	return &Reader{scope: s, rights: r}
-}
+func New(s *scope.Scope, r *scope.Rules) *Reader { return &Reader{scope: s, rights: r} }
 
 // A buffer is a tree that an editor has not saved: a session's document under the path of a
 // file. The drift of the session holds the digest that the file had when the buffer was sent.
@@ -69,7 +67,8 @@ func (r *Reader) Locate(name string) (place corpus.Place, parsed bool, err error
 	for _, s := range r.scope.WithFiles() {
 		if path, inside := s.Root.Relative(name); inside && path != "." && s.Root.InRegion(path) {
 			place, err = s.Root.Place(path)
-			return place, corpus.IsParsed(s.Root, path), err
+			admitted, unsure := s.Root.Admits(path)
+			return place, admitted && unsure == nil, err
 		}
 	}
 	return place, false, corpus.ErrOutside

@@ -80,12 +80,14 @@ func (x *Vectors) Run(ctx context.Context) {
 	pause := first
 	for {
 		var again <-chan time.Time
+		wake := x.wake
 		switch err := x.Fill(ctx, nil); {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			x.opts.Log.Warn("vectors are missing", "error", err, "again", pause)
 			again, pause = time.After(pause), min(2*pause, last)
+			wake = nil // a change does not mend the embedder
 		default:
 			pause = first
 		}
@@ -93,14 +95,7 @@ func (x *Vectors) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-again:
-		case <-x.wake:
-			if again != nil { // a change does not mend the embedder
-				select {
-				case <-ctx.Done():
-					return
-				case <-again:
-				}
-			}
+		case <-wake:
 		}
 	}
 }

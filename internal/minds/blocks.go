@@ -49,11 +49,8 @@ func (bs *Blocks) Of(agent string) []working.Block { return all(bs.scope.Present
 
 func all(state *graph.State, agent string) []working.Block {
 	var out []working.Block
-	for _, path := range state.Paths() {
-		if working.AgentOf(path) != agent {
-			continue
-		}
-		if n, ok := state.Document(path); ok {
+	for n := range state.Documents() {
+		if working.AgentOf(n.Path) == agent {
 			if b, ok := working.OfNode(n); ok {
 				out = append(out, *b)
 			}

@@ -76,18 +76,16 @@ func (l *Feedback) follow(state *graph.State) {
 		return
 	}
 	known := map[merkle.Digest]*Entry{}
-	for _, path := range state.Paths() {
-		if _, number := working.FeedbackOf(path); number == 0 {
+	for n := range state.Documents() {
+		if _, number := working.FeedbackOf(n.Path); number == 0 {
 			continue
 		}
-		if n, ok := state.Document(path); ok {
-			e := l.known[n.Own]
-			if e == nil {
-				e = entryOf(n)
-			}
-			if e != nil {
-				known[n.Own] = e
-			}
+		e := l.known[n.Own]
+		if e == nil {
+			e = entryOf(n)
+		}
+		if e != nil {
+			known[n.Own] = e
 		}
 	}
 	l.state, l.known = state, known

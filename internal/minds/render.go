@@ -61,14 +61,12 @@ func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([
 		return nil, err
 	}
 	var out []RecordedWindow
-	for _, path := range state.Paths() {
-		if of, number := working.WindowOf(path); number == 0 || of != agent {
+	for n := range state.Documents() {
+		if of, number := working.WindowOf(n.Path); number == 0 || of != agent {
 			continue
 		}
-		if n, ok := state.Document(path); ok {
-			if s := windowOf(n); s != nil {
-				out = append(out, RecordedWindow{Window: s.Window})
-			}
+		if s := windowOf(n); s != nil {
+			out = append(out, RecordedWindow{Window: s.Window})
 		}
 	}
 	slices.SortFunc(out, func(a, b RecordedWindow) int { return cmp.Compare(b.ID, a.ID) })
@@ -76,15 +74,6 @@ func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([
 		out = out[:min(limit, len(out))]
 	}
 	return out, nil
-}
-
-// textOf returns the text of a source as history has it.
-func (l *Windows) textOf(ctx context.Context, from source) (string, bool) {
-	n, err := l.version(ctx, from)
-	if err != nil {
-		return "", false
-	}
-	return textOf(n), true
 }
 
 var errNoScope = errors.New("the scope is no longer there")

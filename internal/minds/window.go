@@ -99,7 +99,7 @@ func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), 
 
 // store completes a window by the instructions for its text, which begins with that of
 // earlier sources if the window was appended to them.
-func (g *Given) store(w *Window, earlier []source, texts func(source) (string, bool)) *stored {
+func (g *Given) store(w *Window, earlier []source, version func(source) (*node.Node, error)) *stored {
 	s := &stored{Window: *w}
 	var dictionary []string
 	known := map[source]bool{}
@@ -139,8 +139,8 @@ func (g *Given) store(w *Window, earlier []source, texts func(source) (string, b
 	}
 	if w.Layout == window.LayoutSticky {
 		for _, from := range earlier {
-			if text, ok := texts(from); ok {
-				add(from, text)
+			if n, err := version(from); err == nil {
+				add(from, textOf(n))
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -227,7 +228,7 @@ func (l *Windows) trees(ctx context.Context, state *graph.State, list []entry, n
 		if before != nil {
 			earlier = before.Sources
 		}
-		made := e.given.store(w, earlier, func(from source) (string, bool) { return l.textOf(ctx, from) })
+		made := e.given.store(w, earlier, func(from source) (*node.Node, error) { return l.version(ctx, from) })
 		made.agent = e.agent
 		trees, newest[e.agent] = append(trees, made), made
 	}

@@ -101,9 +101,8 @@ const (
 	propertyDepends  = "SKILL_DEPENDS"
 )
 
-// readOrg reads the metadata of an Org file and returns the problems found. If
-// a property occurs twice the last line wins; KEY+ appends to the lines before
-// it.
+// readOrg reads the metadata of an Org file and returns the problems found. Properties count as in
+// Org, see org.Document.Property.
 func readOrg(f File) (Skill, []string) {
 	doc := org.Format{}.Document(f.Path, f.Text, nil)
 	if doc == nil {
@@ -116,31 +115,19 @@ func readOrg(f File) (Skill, []string) {
 			break
 		}
 	}
-	var problems []string
-	for _, p := range doc.Properties {
-		switch key := strings.ToUpper(strings.TrimSuffix(p.Key, "+")); key {
-		case propertyPriority:
-			n, err := strconv.Atoi(strings.TrimSpace(p.Value))
-			if err != nil {
-				problems = append(problems, notIntegerMessage(key, p.Value))
-				continue
-			}
-			s.Priority = n
-		case propertyTriggers:
-			s.Triggers = append(inherited(s.Triggers, p.Key), words(p.Value)...)
-		case propertyDepends:
-			s.Dependencies = append(inherited(s.Dependencies, p.Key), words(p.Value)...)
-		}
+	if value, ok := doc.Property(-1, propertyTriggers, false); ok {
+		s.Triggers = words(value)
 	}
-	return s, problems
-}
-
-// inherited returns the values of the lines above if key ends in +, else nil.
-func inherited(list []string, key string) []string {
-	if strings.HasSuffix(key, "+") {
-		return list
+	if value, ok := doc.Property(-1, propertyDepends, false); ok {
+		s.Dependencies = words(value)
 	}
-	return nil
+	value, ok := doc.Property(-1, propertyPriority, false)
+	n, err := strconv.Atoi(strings.TrimSpace(value))
+	if ok && err != nil {
+		return s, []string{notIntegerMessage(propertyPriority, value)}
+	}
+	s.Priority = n
+	return s, nil
 }
 
 func notIntegerMessage(key, value string) string {

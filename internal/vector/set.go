@@ -20,18 +20,6 @@ type Set struct {
 	slack float32 // the greatest length of a row of the second plane
 }
 
-// view makes a Set of what there is. s.mu is held.
-func (s *Store) view() *Set {
-	if set := s.set.Load(); set != nil {
-		return set
-	}
-	s.rows.draw()
-	set := &Set{s.rows, &s.model, float32(largestLow * math.Sqrt(float64(s.rows.low.stride)))}
-	set.kinds, set.live = nil, slices.Clone(s.rows.live)
-	s.set.Store(set)
-	return set
-}
-
 // Len returns how many rows have a vector.
 func (s *Set) Len() int { return s.counts[stored] }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -143,7 +144,14 @@ func (s *Store) View() *Set {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.view()
+	set := s.set.Load() // another caller may have made it meanwhile
+	if set == nil {
+		s.rows.draw()
+		set = &Set{s.rows, &s.model, float32(largestLow * math.Sqrt(float64(s.rows.low.stride)))}
+		set.kinds, set.live = nil, slices.Clone(s.rows.live)
+		s.set.Store(set)
+	}
+	return set
 }
 
 // Close closes the file. The store must not be used afterwards; Sets stay valid.
