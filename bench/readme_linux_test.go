@@ -78,7 +78,7 @@ func TestReadmeLost(t *testing.T) {
 	graph = graphFile(t, 0)
 	lost = lostWrites(t, each, func() *spoken { return original(t, modules, graph) })
 	t.Logf("acknowledged writes that server-memory lost: %d of %d", lost, 2*each)
-	if lost == 0 {
+	if lost == 0 && !testing.Short() {
 		t.Error("server-memory lost nothing; correct the README")
 	}
 	if foveatest.Updating() {

@@ -21,11 +21,11 @@ const castFile = "../../doc/undo.svg"
 
 // castScript is what the picture shows: remarks and commands.
 var castScript = []string{
-	"# An agent, mint, is wrong twice.",
+	"# An agent, mint, gets it wrong twice.",
 	`fovea remember "The boiler needs no service" --agent mint --under house.org`,
 	"fovea edit Service --todo DONE --agent mint",
 	`grep -A1 "TODO Service" house.org`,
-	"# You work on, in the same note.",
+	"# You keep working on the same note.",
 	`fovea edit Service --append "Ask for the quiet fitter."`,
 	"# One command takes back what mint did, and nothing else.",
 	"fovea revert --author mint",
