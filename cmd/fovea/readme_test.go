@@ -214,7 +214,7 @@ func TestReadmeFigures(t *testing.T) {
 	shown := map[string][]string{}
 	for item := range strings.SplitSeq(readme, "\n- ") {
 		item, _, _ = strings.Cut(item, "\n\n")
-		command := regexp.MustCompile("`cd bench && (?:FOVEA_TESTDATA=DIR )?go test -v -run (\\w+) \\.`").FindStringSubmatch(item)
+		command := regexp.MustCompile("`(?:FOVEA_TESTDATA=DIR )?go test -C bench -v -run (\\w+) \\.`").FindStringSubmatch(item)
 		if command == nil {
 			continue
 		}
