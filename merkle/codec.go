@@ -101,6 +101,15 @@ func (c *Codec) Fixed(n int) {
 	}
 }
 
+// Size begins a list of n values, and returns how many there are.
+func (c *Codec) Size(n int) int {
+	if c.In != nil {
+		return c.In.List()
+	}
+	c.Out = AppendList(c.Out, n)
+	return n
+}
+
 // Map begins a map of n pairs, whose keys Key names.
 func (c *Codec) Map(n int) {
 	if c.In != nil {

@@ -142,15 +142,19 @@ func (md *Mender) purge(ctx context.Context, ids []string, text string, opts *sc
 			return chain.Commit{}, 0, fault.Wrap("purge", what, fault.NotFound, err)
 		}
 	}
-	n := p.count(drop)
+	n := 0
+	for d := range p.dropOwn {
+		if drop[d] {
+			n++
+		}
+	}
 	if opts.DryRun {
 		return chain.Commit{}, n, nil
 	}
 	action.Message = scope.Count(n, "version") + purgeMessage
 	c, err := md.rewrite(ctx, tx, action, drop)
 	if err == nil && text != "" {
-		err = md.redactLogs(text)
-		err = fault.Wrap("purge", md.scope.StateDir, fault.Other, errors.Join(err, md.requireAbsent(context.WithoutCancel(ctx), text)))
+		err = fault.Wrap("purge", md.scope.StateDir, fault.Other, md.removeCopies(context.WithoutCancel(ctx), text))
 	}
 	return c, n, err
 }
@@ -321,13 +325,15 @@ func (p *purge) dropped() map[merkle.Digest]bool {
 	return drop
 }
 
-// count returns the number of versions to drop.
-func (p *purge) count(drop map[merkle.Digest]bool) int {
-	n := 0
-	for d := range p.dropOwn {
-		if drop[d] {
-			n++
-		}
+// removeCopies overwrites a purged text in the logs of a daemon, and returns an error if any file
+// of the state folder holds it.
+func (md *Mender) removeCopies(ctx context.Context, text string) (err error) {
+	for _, name := range logFiles {
+		err = errors.Join(err, md.redactLog(name, text))
 	}
-	return n
+	name, findErr := md.fileContaining(ctx, text)
+	if name != "" {
+		findErr = fmt.Errorf("%s still holds the text", name)
+	}
+	return errors.Join(err, findErr)
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -221,15 +221,6 @@ func (md *Mender) nothingToPurge(ctx context.Context, text string) error {
 	return nil
 }
 
-// requireAbsent returns an error if a file of the state folder contains the text.
-func (md *Mender) requireAbsent(ctx context.Context, text string) error {
-	name, err := md.fileContaining(ctx, text)
-	if err == nil && name != "" {
-		err = fmt.Errorf("%s still holds the text", name)
-	}
-	return err
-}
-
 // fileContaining names a file of the state folder that contains the text, "" for none;
 // files of scopes come last. If the text also occurs in framing, it decodes the records
 // of the store instead.
@@ -242,7 +233,7 @@ func (md *Mender) fileContaining(ctx context.Context, text string) (string, erro
 		}
 		return "the history", nil
 	}
-	return md.findInFolder(text, ".")
+	return md.findInFolder(text)
 }
 
 // aboutTheFolder lists the files without content: they record the folder's owner, the
@@ -253,16 +244,9 @@ var aboutTheFolder = []string{store.FormatFile, store.LockFile, store.HeadFile, 
 // messages.
 var logFiles = []string{"serve.log", "calls.log"}
 
-// redactLogs overwrites a text in the logs of a daemon, in place, because the daemon keeps
-// appending.
-func (md *Mender) redactLogs(text string) (err error) {
-	for _, name := range logFiles {
-		err = errors.Join(err, md.redactLog(name, formsOf(text)))
-	}
-	return err
-}
-
-func (md *Mender) redactLog(logFile string, forms []string) error {
+// redactLog overwrites a text in a log of a daemon, in place, because the daemon keeps appending.
+func (md *Mender) redactLog(logFile, text string) error {
+	forms := formsOf(text)
 	b, err := md.scope.FS.ReadFile(logFile)
 	if err != nil || !contains(string(b), forms) {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -291,30 +275,24 @@ func (md *Mender) redactLog(logFile string, forms []string) error {
 	return errors.Join(err, f.Close())
 }
 
-// findInFolder names a file below a folder that contains the text, "" for none.
-func (md *Mender) findInFolder(text, folder string) (string, error) {
-	entries, err := md.scope.FS.ReadDir(folder)
-	for _, e := range entries {
-		if err != nil {
-			break
-		}
-		name := path.Join(folder, e.Name())
-		if e.IsDir() {
-			if found, err := md.findInFolder(text, name); found != "" || err != nil {
-				return found, err
-			}
-			continue
-		}
-		if folder == "." && slices.Contains(aboutTheFolder, name) {
-			continue
+// findInFolder names a file of the state folder that contains the text, "" for none.
+func (md *Mender) findInFolder(text string) (found string, err error) {
+	forms := formsOf(text)
+	err = vfs.Walk(md.scope.FS, ".", func(name string, _ fs.FileInfo) error {
+		if found != "" || slices.Contains(aboutTheFolder, name) {
+			return nil
 		}
 		b, err := md.scope.FS.ReadFile(name)
-		switch {
-		case contains(string(b), formsOf(text)):
-			return name, nil
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return "", err
+		if contains(string(b), forms) {
+			found = name
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if found != "" {
+		err = nil
 	}
-	return "", err
+	return found, err
 }

@@ -99,19 +99,11 @@ func (s *salvage) follow() error {
 		}
 		s.head, s.end = chain.Summary(c), s.batches[d]
 		s.chain[d] = true
-		if err := s.blocks(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// blocks records missing blocks that a commit names. Versions follow from commits.
-func (s *salvage) blocks(c *graph.Commit) error {
-	for i := range c.Delta {
-		if e := c.Delta[i].New; e != nil {
-			if err := s.checkOwnBlock(e.Own, c.Seq); err != nil {
-				return err
+		for i := range c.Delta { // versions follow from commits
+			if e := c.Delta[i].New; e != nil {
+				if err := s.checkOwnBlock(e.Own, c.Seq); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -147,14 +139,6 @@ func (s *salvage) checkOwnBlock(d merkle.Digest, seq uint64) error {
 	return err
 }
 
-// recover keeps a rebuilt block that the history lacks.
-func (s *salvage) recover(d merkle.Digest, block []byte) error {
-	if !s.from.Has(d) {
-		s.found = append(s.found, store.Record{Kind: store.Block, Data: append([]byte(nil), block...)})
-	}
-	return nil
-}
-
 // image recovers wanted blocks from an image, and selects the image to be put aside if
 // its commit is not in the chain.
 func (s *salvage) image(name string, img *store.Image) {
@@ -173,12 +157,12 @@ func (s *salvage) image(name string, img *store.Image) {
 		return
 	}
 	for n := range state.All() {
-		_ = n.Blocks(func(d merkle.Digest, block []byte) error { // recover returns no error
-			if s.wanted[d] == nil {
-				return nil
+		_ = n.Blocks(func(d merkle.Digest, block []byte) error { // returns no error
+			if s.wanted[d] != nil && !s.from.Has(d) {
+				s.found = append(s.found, store.Record{Kind: store.Block, Data: slices.Clone(block)})
 			}
 			delete(s.wanted, d)
-			return s.recover(d, block)
+			return nil
 		})
 	}
 }

@@ -134,55 +134,46 @@ const tombstoneName = "forgotten"
 func (l *tombstoneLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
 	next := tombstones{}
 	maps.Copy(next, l.slot.At(at))
-	maps.Copy(next, readTombstones(r))
+	next.code(&merkle.Codec{In: r})
 	return next, nil
 }
 
 func (l *tombstoneLedger) encode(at *chain.Moment) []byte { return l.slot.At(at).append(nil) }
 
 func (*tombstoneLedger) decode(data []byte) (any, error) {
-	r := merkle.NewReader(data)
-	t := readTombstones(r)
-	return t, r.Done()
+	t := tombstones{}
+	return t, merkle.Decode(data, t.code)
 }
 
 // append encodes the list of entries.
 func (t tombstones) append(b []byte) []byte {
-	b = merkle.AppendList(b, len(t))
-	for _, key := range slices.SortedFunc(maps.Keys(t), func(a, b noteKey) int { return slices.Compare(a[:], b[:]) }) {
-		fields, stands := 2, uint64(0)
-		if t[key].active {
-			stands = 1
-		}
-		if !t[key].by.IsZero() {
-			fields = 3
-		}
-		b = merkle.AppendList(b, fields)
-		b = merkle.AppendLink(b, key)
-		b = merkle.AppendUint(b, stands)
-		if fields == 3 {
-			b = graph.AppendAuthor(b, t[key].by)
-		}
-	}
-	return b
+	c := merkle.Codec{Out: b}
+	t.code(&c)
+	return c.Out
 }
 
-// readTombstones decodes the output of append; the reader keeps the error.
-func readTombstones(r *merkle.Reader) tombstones {
-	t := tombstones{}
-	for range r.List() {
-		fields := r.List()
-		key, stands := r.Link(), r.Uint()
-		one := tombstone{active: stands == 1}
-		if fields == 3 {
-			one.by, _ = graph.ReadAuthor(r) // zero for an unknown kind: only the owner can lift it
+func (t tombstones) code(c *merkle.Codec) {
+	order := func(a, b noteKey) int { return slices.Compare(a[:], b[:]) }
+	merkle.Entries(c, t, order, func(key *noteKey, one *tombstone, c *merkle.Codec) {
+		fields, stands := 2, uint64(0)
+		if one.active {
+			stands = 1
 		}
-		if r.Err() != nil {
-			break
+		if !one.by.IsZero() {
+			fields = 3
 		}
-		t[key] = one
-	}
-	return t
+		fields = c.Size(fields)
+		c.Link((*merkle.Digest)(key))
+		c.Uint(&stands)
+		one.active = stands == 1
+		switch {
+		case fields < 3:
+		case c.In == nil:
+			c.Out = graph.AppendAuthor(c.Out, one.by)
+		default:
+			one.by, _ = graph.ReadAuthor(c.In) // zero for an unknown kind: only the owner can lift it
+		}
+	})
 }
 
 // Register registers the ledger of what was forgotten.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,11 +68,11 @@ func folders(base string) ([]string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("list stores: %w", err)
+	var entries []fs.DirEntry
+	if err == nil {
+		defer in.Close()
+		entries, err = in.ReadDir(".")
 	}
-	defer in.Close()
-	entries, err := in.ReadDir(".")
 	if err != nil {
 		return nil, fmt.Errorf("list stores: %w", err)
 	}
@@ -100,7 +99,7 @@ func Read(dir string) (Store, error) {
 		return s, fmt.Errorf("%s: %w", dir, errNone)
 	}
 	s.Memex, s.Commits = memex, seq
-	walkErr := walk(in, ".", func(_ string, info fs.FileInfo) error {
+	walkErr := vfs.Walk(in, ".", func(_ string, info fs.FileInfo) error {
 		s.Size += info.Size()
 		if info.ModTime().After(s.Used) {
 			s.Used = info.ModTime().UTC()
@@ -160,32 +159,4 @@ func Named(base, name string) (Store, error) {
 		dirs[i] = s.Dir
 	}
 	return Store{}, fmt.Errorf("%s has several stores; name one: %s", name, strings.Join(dirs, ", "))
-}
-
-// walk calls a function for each file below a folder. It does not follow links.
-func walk(in vfs.FS, folder string, each func(name string, info fs.FileInfo) error) error {
-	entries, err := in.ReadDir(folder)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := path.Join(folder, e.Name())
-		if e.IsDir() {
-			if err := walk(in, name, each); err != nil {
-				return err
-			}
-			continue
-		}
-		info, err := in.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed by the process that has it open
-		}
-		if err == nil {
-			err = each(name, info)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -119,8 +119,8 @@ func Adopt(in vfs.FS, memex string) error {
 	if err := disk.Adopt(in, memex); err != nil {
 		return err
 	}
-	scopes, err := in.ReadDir("scopes")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	scopes, err := vfs.Entries(in, "scopes")
+	if err != nil {
 		return err
 	}
 	for _, s := range scopes {
@@ -175,7 +175,7 @@ func removeAt(dir string) error {
 // removeTree removes a folder with its contents, if there is one, and links without following
 // them. FORMAT goes first, so that the remains after a crash are not a store.
 func removeTree(in vfs.FS, name string) error {
-	if err := in.Remove(path.Join(name, store.FormatFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := vfs.RemoveIfThere(in, path.Join(name, store.FormatFile)); err != nil {
 		return err
 	}
 	return vfs.RemoveAll(in, name)
@@ -196,7 +196,7 @@ func copyTo(above vfs.FS, from, name string) error {
 	if err := above.MkdirAll(made, 0o700); err != nil {
 		return err
 	}
-	err = walk(source, ".", func(file string, info fs.FileInfo) error {
+	err = vfs.Walk(source, ".", func(file string, info fs.FileInfo) error {
 		if !info.Mode().IsRegular() {
 			return nil // a socket or a foreign file
 		}

@@ -17,39 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// ref is a parsed reference to a moment.
-type ref struct {
-	text  string
-	index int       // of a snapshot, -1 for none
-	seq   uint64    // number of a commit
-	until time.Time // the last commit at or before
-	head  bool
-}
-
-// parseRef parses a reference: "head", a snapshot's index, seq:N, a day (2026-11-20, fri) or
-// a time as in RFC 3339; anything else is a name or a prefix of a commit's digest.
-func parseRef(text string, now func() time.Time) ref {
-	r := ref{text: text, index: -1}
-	if text == "head" || text == "HEAD" {
-		r.head = true
-		return r
-	}
-	if n, err := strconv.Atoi(text); err == nil {
-		if r.index = n; n < 0 {
-			r.index = -2 // -1 means none
-		}
-		return r
-	}
-	if s, ok := strings.CutPrefix(text, "seq:"); ok {
-		r.seq, _ = strconv.ParseUint(s, 10, 64)
-		return r
-	}
-	if _, end, ok := periodOf(text, now); ok {
-		r.until = end.Add(-time.Millisecond)
-	}
-	return r
-}
-
 // periodOf parses a time, or a day as a person types it, fri for the last Friday: when it begins and ends.
 func periodOf(text string, now func() time.Time) (begin, end time.Time, ok bool) {
 	for _, l := range timeLayouts {
@@ -76,9 +43,12 @@ var timeLayouts = []struct {
 	{time.RFC3339, time.Second},
 }
 
-func (r ref) isName() bool {
-	return !r.head && r.index == -1 && r.seq == 0 && r.until.IsZero() &&
-		!strings.HasPrefix(r.text, "seq:") && !strings.HasPrefix(r.text, "-") && !strings.HasPrefix(r.text, "bafyrei")
+// isName reports whether a text can be no other reference than the name of a snapshot.
+func isName(text string, now func() time.Time) bool {
+	_, err := strconv.Atoi(text)
+	_, _, isTime := periodOf(text, now)
+	return err != nil && !isTime && text != "head" && text != "HEAD" && !strings.HasPrefix(text, "seq:") &&
+		!strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "bafyrei")
 }
 
 // resolve finds the commit that a reference names.
@@ -97,60 +67,66 @@ func unlessDamaged(h *History, err error) error {
 	return err
 }
 
-// findMoment is resolve for an undamaged history.
+// findMoment is resolve for an undamaged history: of head, a snapshot's index, seq:N, a day (2026-11-20,
+// fri) or a time as in RFC 3339; anything else is the name of a snapshot or a prefix of a commit's digest.
 func findMoment(ctx context.Context, h *History, text string) (uint64, error) {
-	r, list := parseRef(text, h.scope.Options.Now), h.snapshotList()
-	head := h.scope.Chain.Head().Commit.Seq
-	switch {
-	case r.head:
+	list, head := h.snapshotList(), h.scope.Chain.Head().Commit.Seq
+	if text == "head" || text == "HEAD" {
 		return head, nil
-	case r.index < -1:
+	}
+	switch index, err := strconv.Atoi(text); {
+	case err != nil:
+	case index < 0:
 		return 0, fault.Errorf("history", text, fault.Invalid, "a snapshot's index is 0 or more")
-	case r.index >= 0 && r.index < len(list):
-		return list[r.index].seq, nil
-	case r.index >= 0:
+	case index >= len(list):
 		return 0, fault.Errorf("history", text, fault.NotFound, "no snapshot of that index; there are %d, see fovea snapshot list", len(list))
-	case r.seq > 0 && r.seq <= head:
-		return r.seq, nil
-	case r.isName():
-		for _, k := range list {
-			if k.name == text {
-				return k.seq, nil
-			}
+	default:
+		return list[index].seq, nil
+	}
+	number, _ := strings.CutPrefix(text, "seq:")
+	if seq, err := strconv.ParseUint(number, 10, 64); err == nil && seq > 0 && seq <= head {
+		return seq, nil
+	}
+	if _, end, isTime := periodOf(text, h.scope.Options.Now); isTime {
+		return searchMoment(ctx, h, text, end.Add(-time.Millisecond))
+	}
+	for _, k := range list {
+		if k.name == text && isName(text, h.scope.Options.Now) {
+			return k.seq, nil
 		}
 	}
-	return searchMoment(ctx, h, r, head)
+	return searchMoment(ctx, h, text, time.Time{})
 }
 
-// searchMoment finds a commit by date, or by a prefix of its digest or its state's. A prefix
-// that fits several states is Ambiguous.
+// searchMoment finds the last commit at or before a time, or, if that is zero, one by a prefix of its
+// digest or its state's. A prefix that fits several states is Ambiguous.
 //
 // Commit times never decrease, so a date costs the commits since.
-func searchMoment(ctx context.Context, h *History, r ref, head uint64) (uint64, error) {
+func searchMoment(ctx context.Context, h *History, text string, until time.Time) (uint64, error) {
 	var found []chain.Commit
 	all := ""
-	err := h.scope.Chain.About(ctx, &all, store.Span{From: 1, To: head, Backward: true}, func(c *graph.Commit) error {
+	err := h.scope.Chain.About(ctx, &all, store.Span{From: 1, To: h.scope.Chain.Head().Commit.Seq, Backward: true}, func(c *graph.Commit) error {
 		switch {
-		case !r.until.IsZero():
-			if !c.When().After(r.until) {
+		case !until.IsZero():
+			if !c.When().After(until) {
 				found = []chain.Commit{chain.Summary(c)}
 				return chain.ErrStop
 			}
-		case len(r.text) >= minDigest && (strings.HasPrefix(c.Digest.String(), r.text) || strings.HasPrefix(c.State.String(), r.text)):
+		case len(text) >= minDigest && (strings.HasPrefix(c.Digest.String(), text) || strings.HasPrefix(c.State.String(), text)):
 			found = append(found, chain.Summary(c))
 		}
 		return nil
 	})
 	switch {
 	case err != nil:
-		return 0, fault.Wrap("history", r.text, fault.Corrupt, err)
+		return 0, fault.Wrap("history", text, fault.Corrupt, err)
 	case len(found) == 0:
-		return 0, fault.Wrap("history", r.text, fault.NotFound, chain.ErrNoCommit)
+		return 0, fault.Wrap("history", text, fault.NotFound, chain.ErrNoCommit)
 	}
 	newest := found[0]
 	for _, c := range found {
 		if c.Root != newest.Root {
-			return 0, fault.Errorf("history", r.text, fault.Ambiguous,
+			return 0, fault.Errorf("history", text, fault.Ambiguous,
 				"begins the digests of several commits, such as seq:%d and seq:%d; give more of it", c.Seq, newest.Seq)
 		}
 	}

@@ -120,7 +120,7 @@ func nameable(name string) error {
 		return nil
 	case len(name) > 100 || strings.ContainsAny(name, "\x00\n\r") || !utf8.ValidString(name):
 		return errors.New("a name is one line of at most 100 bytes of UTF-8")
-	case !parseRef(name, time.Now).isName():
+	case !isName(name, time.Now):
 		return fmt.Errorf("%q reads as an index, a commit or a date; choose another name", name)
 	}
 	return nil

@@ -94,6 +94,30 @@ func RemoveAll(in FS, name string) error {
 	return in.Remove(name)
 }
 
+// Walk calls a function for each file below a folder, and for links, which it does not follow. What
+// goes meanwhile is left out.
+func Walk(in FS, folder string, each func(name string, info fs.FileInfo) error) error {
+	entries, err := in.ReadDir(folder)
+	for _, e := range entries {
+		if err != nil {
+			break
+		}
+		name := path.Join(folder, e.Name())
+		if e.IsDir() {
+			err = Walk(in, name, each)
+			continue
+		}
+		info, statErr := in.Lstat(name)
+		switch {
+		case statErr == nil:
+			err = each(name, info)
+		case !errors.Is(statErr, fs.ErrNotExist):
+			err = statErr
+		}
+	}
+	return err
+}
+
 // RemoveIfThere removes a file. What is not there is no error.
 func RemoveIfThere(in FS, name string) error {
 	if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
