@@ -44,10 +44,7 @@ func printWaiting(ctx context.Context, s *session) {
 	if err != nil {
 		return
 	}
-	svc := func(ctx context.Context, c api.Call) (any, error) {
-		c.Sync = api.SyncNone // status has just read the folder
-		return answers(ctx, c)
-	}
+	svc := api.WithSync(answers, api.SyncNone) // status has just read the folder
 	ctx = author.WithGrant(ctx, api.Grant{Agent: s.config.Agent, Role: api.Owner})
 	proposals, err := hive.OpReview.Call(ctx, svc, hive.ReviewRequest{})
 	messages, messagesErr := hive.OpMessages.Call(ctx, svc, hive.MessagesRequest{Unread: true})

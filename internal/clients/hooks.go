@@ -46,11 +46,11 @@ func (h Hooks) Part(command string, keep bool) Part {
 
 // entry is the hook of one event.
 func (h Hooks) entry(command string) string {
-	one := fmt.Sprintf(`{"type": "command", "command": %s, "timeout": %d}`, quoteJSON(command), hookTimeout)
+	one := fmt.Sprintf(`"command": %s, "timeout": %d}`, quoteJSON(command), hookTimeout)
 	if h.flat {
-		return fmt.Sprintf(`{"command": %s, "timeout": %d}`, quoteJSON(command), hookTimeout)
+		return "{" + one
 	}
-	return `{"hooks": [` + one + `]}`
+	return `{"hooks": [{"type": "command", ` + one + "]}"
 }
 
 // merged returns a file with the hooks of a command in place of those that it has of Fovea.

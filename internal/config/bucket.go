@@ -91,7 +91,7 @@ func profileOf(profile string) (string, map[string]string, error) {
 		if name == "" {
 			continue
 		}
-		text, err := readUpTo(name, maxAWSConfig)
+		text, err := readUpTo(name, maxAWSConfig, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -39,7 +39,7 @@ func (c *Config) KnownIDs() map[string]string {
 	}
 	out := map[string]string{}
 	for _, name := range files {
-		text, err := readUpTo(name, maxIDLocations)
+		text, err := readUpTo(name, maxIDLocations, 0)
 		if err != nil {
 			continue
 		}

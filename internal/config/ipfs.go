@@ -45,7 +45,7 @@ func (c IPFS) Address() (string, error) {
 		folder = filepath.Join(home, ".ipfs")
 	}
 	name := filepath.Join(folder, "api")
-	text, err := readUpTo(name, maxAddress)
+	text, err := readUpTo(name, maxAddress, 0)
 	if folder == "" || errors.Is(err, fs.ErrNotExist) {
 		return ipfs.ParseAddress(ipfs.StandardAPI, false)
 	}
@@ -59,13 +59,21 @@ func (c IPFS) Address() (string, error) {
 	return address, nil
 }
 
-// readUpTo reads a plain file. One of more than limit bytes is an error, and not read further.
-func readUpTo(name string, limit int64) ([]byte, error) {
+// readUpTo reads a plain file. One of more than limit bytes is an error, and not read further, and so is
+// one with any of the permissions that it may not have.
+func readUpTo(name string, limit int64, denied fs.FileMode) ([]byte, error) {
 	f, err := vfs.OpenPlain(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode(); mode&denied != 0 {
+		return nil, fmt.Errorf("%s has mode %v, and others may have read it: chmod 600 it if none did, else move it away to get a new one", name, mode)
+	}
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(text)) > limit {
 		err = fmt.Errorf("it has more than %d bytes", limit)

@@ -80,25 +80,8 @@ func machineKey() (note.Signer, string, error) {
 	return signer, public, publish(filepath.Dir(file), public)
 }
 
-// maxPrivate bounds a file that readPrivate reads, in bytes; the rest of a longer one is left out.
-const maxPrivate = 1 << 20
-
-// readPrivate reads a plain file; it fails if others can read or write that, too.
-func readPrivate(name string) ([]byte, error) {
-	file, err := vfs.OpenPlain(name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if mode := info.Mode(); mode.Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s has mode %v, and others may have read it: chmod 600 it if none did, else move it away to get a new one", name, mode)
-	}
-	return io.ReadAll(io.LimitReader(file, maxPrivate))
-}
+// What a file with secrets may not have: more bytes, and permissions of others.
+const maxPrivate, others = 1 << 20, 0o077
 
 // parseKey returns the signer, and the public key as in trusted_keys, of a private key in
 // package note's format: PRIVATE+KEY+NAME+HASH+BASE64.
@@ -121,7 +104,7 @@ func readOrMake(name, does string, make func() (string, error)) (file, key strin
 	if file = ownFile(name); file == "" {
 		return "", "", fmt.Errorf("the key that %s has no place: set HOME or XDG_CONFIG_HOME", does)
 	}
-	text, err := readPrivate(file)
+	text, err := readUpTo(file, maxPrivate, others)
 	if errors.Is(err, fs.ErrNotExist) {
 		if key, err = make(); err == nil {
 			err = createFile(file, key+"\n")
@@ -129,7 +112,7 @@ func readOrMake(name, does string, make func() (string, error)) (file, key strin
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", "", fmt.Errorf("cannot create the key %s: %w", file, err)
 		}
-		text, err = readPrivate(file)
+		text, err = readUpTo(file, maxPrivate, others)
 	}
 	if err != nil {
 		err = fmt.Errorf("the key: %w", err)

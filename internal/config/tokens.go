@@ -62,7 +62,7 @@ func ReadTokens() (*Tokens, error) {
 // read rereads the file.
 func (t *Tokens) read() error {
 	t.All = nil
-	text, err := readPrivate(t.file)
+	text, err := readUpTo(t.file, maxPrivate, others)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
