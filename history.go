@@ -128,13 +128,13 @@ type History interface {
 	// it is. Errors: NotFound (a file does not drift), Conflict (a file changed since it was
 	// seen), Busy, ReadOnly.
 	ApplyDrift(ctx context.Context, paths ...string) ([]string, error)
-	// SignedHead returns the newest commit and a signed note of it, to keep elsewhere and
+	// SignedHead returns the newest commit with a signed note of it, to keep elsewhere and
 	// pass to Verify, which then reports whether the history still contains that commit. The
 	// note is a function of the commit, the key and what is trusted
 	// of protected files; if the commit came without a signature that counts here,
 	// Options.Signer makes one. Errors: Invalid (an empty memory, no key to sign with),
 	// Corrupt.
-	SignedHead(ctx context.Context) (Commit, string, error)
+	SignedHead(ctx context.Context) (*history.Head, error)
 	// Heartbeat must be called every minute by a process that keeps a memory open. It writes
 	// an image if much of the journal is newer than the last one, so that the next opening
 	// stays quick; everything acknowledged is durable without it. Otherwise it writes nothing

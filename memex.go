@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -38,9 +39,9 @@ type memex struct {
 	open    map[string]*Memory // projects and sessions; mu guards it
 	opened  atomic.Uint64      // incremented when a scope opens or closes
 
-	meaning  embeddings
+	meaning  meaning.Models
 	overlays overlays
-	sessions sessions
+	sessions *minds.Sessions
 	windows  *minds.Windows
 }
 
@@ -96,7 +97,7 @@ func makeRoom(x *memex, name, opener string, now time.Time) error {
 func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	top := x.top.scope
 	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Open: top.Open, Root: top.Root.Region(regionOf(top.Options.Projects, name))}
-	s.Options.Committed = x.meaning.changed // its commits are numbered separately
+	s.Options.Committed = x.meaning.Changed // its commits are numbered separately
 	folder := scope.Folder + "/" + scope.FolderOf(name)
 	s.StateDir = filepath.Join(top.StateDir, filepath.FromSlash(folder))
 	var err error

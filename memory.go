@@ -47,7 +47,7 @@ type Memory struct {
 	blocks  *minds.Blocks
 	hive    *hive.Hive
 	reviews *hive.Proposals
-	tokens  tokenCounts
+	tokens  minds.TokenCounts
 	opener  string       // the agent that opened it, "" for the owner
 	used    atomic.Int64 // when somebody last asked for it, in nanoseconds
 }
@@ -67,7 +67,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	if s.Parent == nil {
 		m.blocks = minds.NewBlocks(m.writer, minds.NewFiles(s, m.rights))
 		m.hive = hive.New(m.writer, nil)
-		m.hive.Unreported = x.unreported
+		m.hive.Unreported = x.sessions.Unreported
 	} else {
 		m.blocks = minds.NewBlocks(m.writer, x.top.blocks.Files())
 		m.hive = hive.New(m.writer, x.top.hive)
@@ -85,7 +85,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
 		Purge: func() error {
 			x.windows.Forget()
-			return errors.Join(x.sessions.clear(x.top.scope), x.meaning.forget(x.top.scope), dropCopies(x.top.scope.FS))
+			return errors.Join(x.sessions.Clear(), x.meaning.Forget(x.top.scope.FS), dropCopies(x.top.scope.FS))
 		},
 	})
 	return m
@@ -124,10 +124,10 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if len(s.Options.Projects) > 0 {
 		s.Root = s.Root.Region(regionOf(s.Options.Projects, scope.Memex))
 	}
-	x := &memex{open: map[string]*Memory{}}
+	x := &memex{open: map[string]*Memory{}, sessions: minds.NewSessions(s)}
 	if told := s.Options.Committed; s.Options.Embedder != nil {
 		s.Options.Committed = func(c chain.Commit) {
-			if x.meaning.changed(c); told != nil {
+			if x.meaning.Changed(c); told != nil {
 				told(c)
 			}
 		}
@@ -142,11 +142,11 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if err := x.openChain(ctx, m); err != nil {
 		return nil, withRelease(fail("open", s.StateDir, openKind(err), err), m)
 	}
-	x.meaning.open(s, x.states)
-	m.blocks.Files().Summaries = x.meaning.summary
+	x.meaning.Open(&s.Options, s.FS, x.states)
+	m.blocks.Files().Summaries = x.meaning.Summaries
 	m.blocks.Files().Present = func(ctx context.Context, scope string) (*view.View, error) { return x.guardOf(scope).View(ctx, nil) }
 	x.openProjects(ctx)
-	x.markFolder()
+	scope.MarkFolder(s)
 	v := m.View()
 	s.Options.Log.Info("opened", "memex", s.Dir, "commit", v.Head().Seq, "nodes", v.Len())
 	return m, nil
@@ -184,11 +184,11 @@ func WindowsOf(m *Memory) *minds.Windows { return m.memex.windows }
 func ProposalsOf(m *Memory) *hive.Proposals { return m.reviews }
 
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
-func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }
+func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.Vectors }
 
 // Reranker returns what puts the best hits of a search in order, nil without
 // Options.Reranker.
-func (m *Memory) Reranker() *meaning.Reranker { return m.memex.meaning.reranker }
+func (m *Memory) Reranker() *meaning.Reranker { return m.memex.meaning.Reranker }
 
 // Mending returns the mender: it verifies, repairs, purges and thins.
 func (m *Memory) Mending() *mend.Mender { return m.mender }
@@ -202,7 +202,7 @@ func (m *Memory) Close() error {
 		return m.close()
 	}
 	m.memex.windows.Flush(context.Background())
-	return errors.Join(m.memex.meaning.close(), m.memex.closeScopes(), m.close())
+	return errors.Join(m.memex.meaning.Close(), m.memex.closeScopes(), m.close())
 }
 
 func (m *Memory) close() error {
@@ -212,9 +212,9 @@ func (m *Memory) close() error {
 		return nil
 	}
 	m.scope.Close(tx)
-	err := errors.Join(tx.Images().Finish(), ingest.Save(m.folder), m.tokens.save(m.scope))
+	err := errors.Join(tx.Images().Finish(), ingest.Save(m.folder), m.tokens.Save(m.scope))
 	if m.scope.Parent == nil {
-		err = errors.Join(err, m.memex.sessions.save(m.scope))
+		err = errors.Join(err, m.memex.sessions.Save())
 	}
 	return fail("close", m.scope.StateDir, Other, errors.Join(err, release(m)))
 }

@@ -54,7 +54,7 @@ func withDefaults(o *Options) Options {
 }
 
 // openFolder takes the lock of a memex and opens its state folder.
-func (x *memex) openFolder(ctx context.Context) error {
+func (x *memex) openFolder(ctx context.Context) (err error) {
 	s := x.top.scope
 	s.FS = s.Options.Store
 	if s.FS == nil {
@@ -62,7 +62,7 @@ func (x *memex) openFolder(ctx context.Context) error {
 			return fail("open", s.Dir, Invalid, errors.New("no state folder: set Options.StateDir"))
 		}
 		s.StateDir = s.Options.StateDir
-		if err := x.findHistory(); err != nil {
+		if x.kin, err = scope.FindHistory(s); err != nil {
 			return err
 		}
 		folder, err := disk.OpenFolder(s.StateDir)
@@ -77,7 +77,6 @@ func (x *memex) openFolder(ctx context.Context) error {
 	if err := s.CheckKinds("open"); err != nil {
 		return err
 	}
-	var err error
 	if x.lock, err = scope.TakeLock(ctx, &s.Options, s.FS); err != nil && !vfs.Unwritable(err) {
 		kind := Conflict
 		if errors.Is(err, vfs.ErrNotRegular) {

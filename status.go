@@ -84,7 +84,7 @@ func (m *Memory) Status() Status {
 	if writable != nil {
 		s.ReadOnly = writable.Error()
 	}
-	s.Embedder, s.PendingEmbeddings = m.memex.meaning.status()
+	s.Embedder, s.PendingEmbeddings = m.memex.meaning.Status()
 	return s
 }
 

@@ -3,11 +3,13 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"time"
 
 	"github.com/fovea-memory/fovea/history"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -100,3 +102,25 @@ type View interface {
 // Diff returns what changed from one view to another, in O(changes). A parent whose own bytes are
 // the same and which only holds changed children is not listed.
 func Diff(from, to View) history.Difference { return view.Diff(view.Of(from), view.Of(to)) }
+
+// ByMeaning returns a view of the same content that ranks for one question by the vectors of
+// Options.Embedder: its Search and its Window of that question also find what says the same in
+// other words. With only, it ranks by nothing else; without, vectors count beside words as far as
+// the model has proved itself on the notes, and one that is Lexical adds nothing. It first makes
+// the vectors that are missing, so the first call can take long. Errors: Unreachable (there is no
+// embedder, no node has a vector, or the embedder fails, whose error is wrapped), and that of ctx.
+func (m *Memory) ByMeaning(ctx context.Context, v View, question string, only bool) (View, error) {
+	var why error
+	req := meaning.Request{Mode: meaning.Hybrid, Text: question, Fill: true, Warn: func(err error) { why = err }}
+	if only {
+		req.Mode = meaning.Semantic
+	}
+	by, err := meaning.View(ctx, m.Meaning(), view.Of(v), req)
+	if by != view.Of(v) { // it compares those that there are
+		why = nil
+	}
+	if err = cmp.Or(ctx.Err(), err, why); err != nil {
+		return nil, fail("search", "by meaning", Unreachable, err)
+	}
+	return by, nil
+}

@@ -63,7 +63,7 @@ func inHistory(ctx context.Context, l *Local, v *view.View, name string) (on *Lo
 	switch {
 	case err == nil:
 		n = holder(v, n)
-		on, err = inScope(ctx, l, v.Scope(n))
+		on, err = l.InScope(ctx, v.Scope(n))
 		return on, n.ID, err
 	case fovea.KindOf(err) == fovea.Ambiguous, fovea.KindOf(err) == fovea.Locked:
 		return nil, "", err

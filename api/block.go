@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -113,11 +114,11 @@ func deskOf(ctx context.Context, l *Local, named string) (desk, error) {
 	if err != nil {
 		return desk{}, err
 	}
-	on, err := inScope(ctx, l, session)
+	on, err := l.InScope(ctx, session)
 	if err != nil {
 		return desk{}, err
 	}
-	return desk{minds.BlocksOf(on.m.Blocks()), agent}, nil
+	return desk{minds.BlocksOf(on.On.Blocks()), agent}, nil
 }
 
 func listBlocks(ctx context.Context, l *Local, req BlocksRequest) ([]working.Block, error) {
@@ -244,9 +245,11 @@ func showLines(ctx context.Context, l *Local, v *view.View, files *minds.Files, 
 	b := working.Block{Type: working.File, ID: name}.About(name)
 	text, err := files.Content(ctx, v, &b)
 	digest := merkle.SumText(text).String()
-	return &Shown{ID: name, Handle: name, Digest: digest, Version: digest, Type: "chunk", Title: name, Attributes: map[string]any{}, Content: text,
-		Children: []string{}, Modified: files.Written(b.Location), Synced: l.Options.Now(), Path: b.Location, Line: b.StartLine,
-		Unreviewed: unreviewed(v, b.Location)}, err
+	return &Shown{
+		Place: node.Place{ID: name, Title: name, Path: b.Location, Line: b.StartLine}, Handle: name, Digest: digest, Version: digest, Type: "chunk",
+		Attributes: map[string]any{}, Content: text, Children: []string{}, Modified: files.Written(b.Location), Synced: l.Options.Now(),
+		Unreviewed: unreviewed(v, b.Location),
+	}, err
 }
 
 // budgetOf has the policies that have a budget of their own: that of working memory.

@@ -118,11 +118,11 @@ func replay(ctx context.Context, l *Local, c Call) (*Replayed, error) {
 		return nil, nil
 	}
 	for _, scope := range append([]string{""}, l.Over...) {
-		on, err := inScope(ctx, l, scope)
+		on, err := l.InScope(ctx, scope)
 		if err != nil {
 			return nil, err
 		}
-		id, done, err := on.m.Notes().Done(ctx, c.Key, c.Op.Replay)
+		id, done, err := on.On.Notes().Done(ctx, c.Key, c.Op.Replay)
 		if err != nil {
 			return nil, err
 		}

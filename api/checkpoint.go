@@ -9,13 +9,43 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/travel"
 )
+
+// Seals are what bundles are sealed for, and what opens those that are sealed for this
+// machine.
+type Seals struct {
+	For []place.Recipient
+	Own place.Identity
+}
+
+// IPFS carries checkpoints to a node of IPFS and back; package api/remotes makes it.
+type IPFS struct {
+	// Check refuses a request before anything is done.
+	Check func(req CheckpointRequest) error
+	// Push puts the memory there with all its projects.
+	Push func(ctx context.Context, l *Local, req CheckpointRequest) (Archived, error)
+	// Restore makes the newest state of what a CID names the present one of the memex, as a commit
+	// that a rollback undoes, and that of its projects theirs.
+	Restore func(ctx context.Context, l *Local, req RestoreRequest) (RollbackResponse, error)
+	// Address returns the URL of the daemon.
+	Address func() (string, error)
+	// Configured says that a daemon is named in the configuration.
+	Configured bool
+}
+
+// Archived is a memory that is on IPFS.
+type Archived struct {
+	CID     string `json:"cid" jsonschema:"on IPFS: of the newest commit, of a sealed archive that of the archive, without history the root; empty elsewhere"`
+	Archive string `json:"archive,omitempty" jsonschema:"the CID with which all history comes back"`
+	ipfs.Carried
+}
 
 // CheckpointRequest keeps the present state under a name; without one it is
 // checkpoint- and the day.
@@ -86,13 +116,7 @@ type RestoreResponse struct {
 }
 
 // Head is the newest commit, and what vouches for it and for all before it.
-type Head struct {
-	Note   string    `json:"note" jsonschema:"the signed note, to keep elsewhere"`
-	Seq    uint64    `json:"seq" jsonschema:"the number of the newest commit"`
-	Commit string    `json:"commit" jsonschema:"the digest that names it"`
-	Root   string    `json:"root" jsonschema:"of the state"`
-	Time   time.Time `json:"time" jsonschema:"of the commit"`
-}
+type Head = history.Head
 
 func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Checkpoint, error) {
 	at := l.Options.IPFS
@@ -111,7 +135,7 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 	if err != nil {
 		return nil, err
 	}
-	st := l.m.Status()
+	st := l.On.Status()
 	done := &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents, Errors: []string{}}
 	if req.To == PlaceIPFS || req.To == PlaceAll && at.Configured {
 		if done.Archived, err = at.Push(ctx, l, req); err != nil {
@@ -128,16 +152,8 @@ func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRes
 	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, others, err := l.Options.IPFS.Restore(ctx, l, req)
-	if err != nil {
-		return nil, err
-	}
-	on := *l
-	on.m = l.Memex
-	out := &RestoreResponse{Source: PlaceIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, req.MemoryOnly)}
-	out.RestoredFiles, out.RemovedFiles = append(out.RestoredFiles, others.RestoredFiles...), append(out.RemovedFiles, others.RemovedFiles...)
-	out.Drift = append(out.Drift, others.Drift...)
-	return out, nil
+	done, err := l.Options.IPFS.Restore(ctx, l, req)
+	return &RestoreResponse{PlaceIPFS, req.CID, done}, err
 }
 
 func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
@@ -158,7 +174,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
-	if req.Missing || len(req.Files) > 0 || req.Name == "" && !isSnapshot(l, "") && len(l.m.Folder().Missing()) > 0 {
+	if req.Missing || len(req.Files) > 0 || req.Name == "" && !isSnapshot(l, "") && len(l.On.Folder().Missing()) > 0 {
 		return restoreFiles(ctx, l, req, at)
 	}
 	from, c, files, err := l.History().Restore(ctx, req.Name, writeFiles(l, req.Skip, req.MemoryOnly))
@@ -171,7 +187,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if err != nil {
 		return nil, err
 	}
-	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
+	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: l.RolledBack(ctx, c, files, req.MemoryOnly)}, nil
 }
 
 // isSnapshot reports whether a snapshot has a name; "" is any.
@@ -203,11 +219,11 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 	if err != nil {
 		return nil, err
 	}
-	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
-	if l.m != l.Memex || len(paths) > 0 {
+	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: l.RolledBack(ctx, c, files, req.MemoryOnly)}
+	if l.On != l.Memex || len(paths) > 0 {
 		return out, nil
 	}
-	return out, eachProject(ctx, l.m, func(project *fovea.Memory) error {
+	return out, eachProject(ctx, l.On, func(project *fovea.Memory) error {
 		c, files, err := project.History().RestoreFiles(ctx, nil, "", opts)
 		out.RestoredFiles, out.Left = append(out.RestoredFiles, files...), append(out.Left, c.Left...)
 		return err
@@ -232,16 +248,16 @@ func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) er
 // refuse returns an error if a history that was read elsewhere has files that no memex may have.
 func refuse(ctx context.Context, l *Local) error {
 	return errors.Join(travel.Refuse(l.History()),
-		eachProject(ctx, l.m, func(project *fovea.Memory) error { return travel.Refuse(travel.Of(project.History())) }))
+		eachProject(ctx, l.On, func(project *fovea.Memory) error { return travel.Refuse(travel.Of(project.History())) }))
 }
 
-// rolledBack says where the memory is since a commit, which is zero where there was
+// RolledBack says where the memory is since a commit, which is zero where there was
 // nothing to change, and what became of the files.
-func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
+func (l *Local) RolledBack(ctx context.Context, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
 	written, removed := parted(ctx, l, c, files)
 	at := c
 	if c.Seq == 0 {
-		at = l.m.View().Head()
+		at = l.On.View().Head()
 	}
 	out := RollbackResponse{Root: at.Root.String(), Seq: at.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: []string{},
 		Left: c.Left, Would: l.Would(ctx, c)}
@@ -254,7 +270,7 @@ func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, m
 // parted tells files that memory has at a commit, or would have after a dry run, and so
 // were written, from those that it has not, and so were removed.
 func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (written, removed []string) {
-	v := l.m.View()
+	v := l.On.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
 		if then, err := heldAt(ctx, l, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
 			v = then
@@ -287,9 +303,5 @@ func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (writ
 }
 
 func signHead(ctx context.Context, l *Local, _ None) (*Head, error) {
-	c, note, err := l.History().SignedHead(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Head{Note: note, Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Time: c.Time}, nil
+	return l.History().SignedHead(ctx)
 }

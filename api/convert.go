@@ -19,8 +19,8 @@ import (
 )
 
 func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) {
-	s := l.m.Status()
-	found, err := l.m.Folder().Diagnostics(ctx)
+	s := l.On.Status()
+	found, err := l.On.Folder().Diagnostics(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	if diagnostics {
 		s.DiagnosticList = found
 	}
-	for n := range l.m.View().All() { // the id of a headline without one is derived
+	for n := range l.On.View().All() { // the id of a headline without one is derived
 		if n.Parent != "" && node.IsDerived(n.ID) {
 			s.WithoutID++
 		}

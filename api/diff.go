@@ -29,14 +29,14 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
-	if v := view.Of(l.m.View()); v.Head().Seq == 0 { // nothing has ever been there
+	if v := view.Of(l.On.View()); v.Head().Seq == 0 { // nothing has ever been there
 		return difference(v, v, false), nil
 	}
-	return between(ctx, l, from, to, req.Text)
+	return l.Between(ctx, from, to, req.Text)
 }
 
-// between says what lies between two moments that are named whole.
-func between(ctx context.Context, l *Local, from, to string, text bool) (*Difference, error) {
+// Between says what lies between two moments that are named whole, as the caller may see it.
+func (l *Local) Between(ctx context.Context, from, to string, text bool) (*Difference, error) {
 	a, err := heldAt(ctx, l, from)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func between(ctx context.Context, l *Local, from, to string, text bool) (*Differ
 func withheld(ctx context.Context, l *Local, now, a, b *view.View) []string {
 	locked := now.Lockdown()
 	if !seesAll(ctx, l) {
-		locked = slices.Concat(locked, l.m.Guard().Untrusted(a), l.m.Guard().Untrusted(b))
+		locked = slices.Concat(locked, l.On.Guard().Untrusted(a), l.On.Guard().Untrusted(b))
 	}
 	slices.Sort(locked)
 	return slices.Compact(locked)
@@ -93,7 +93,7 @@ func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 		if len(l.History().Snapshots()) == 0 {
 			from = "head"
 		}
-		if l.m.View().Head().Seq == 0 {
+		if l.On.View().Head().Seq == 0 {
 			if err := l.Sync(ctx); err != nil {
 				return "", err
 			}
@@ -124,7 +124,7 @@ func (l *Local) Would(ctx context.Context, c fovea.Commit) *Difference {
 	}
 	if text, _ := flag(l.Call.Request, "Text"); text && l.Call.DryRun {
 		if v, err := l.Readable(ctx); err == nil { // else it cannot be said what is withheld
-			out := described(*cmp.Or(c.Would, &history.Difference{}), view.Of(l.m.View()), nil, true)
+			out := described(*cmp.Or(c.Would, &history.Difference{}), view.Of(l.On.View()), nil, true)
 			return withholdTexts(out, func(c *Changed) bool { return slices.Contains(v.Lockdown(), c.Path) })
 		}
 	}

@@ -58,11 +58,11 @@ func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftRespons
 		return nil, err
 	}
 	if c.Seq == 0 {
-		c = l.m.View().Head()
+		c = l.On.View().Head()
 	}
 	out := &DriftResponse{Seq: c.Seq, Drift: make([]Drifted, len(paths))}
 	for i, path := range paths {
-		out.Drift[i] = Drifted{path, asText(all[path][0]), asText(all[path][1])}
+		out.Drift[i] = Drifted{path, DigestText(all[path][0]), DigestText(all[path][1])}
 	}
 	return out, nil
 }
@@ -75,8 +75,8 @@ func drifting(all map[string][2]merkle.Digest, paths []string) []string {
 	})
 }
 
-// asText is a digest as text, "" for none.
-func asText(d merkle.Digest) string {
+// DigestText is a digest as text, "" for none.
+func DigestText(d merkle.Digest) string {
 	if d.IsZero() {
 		return ""
 	}

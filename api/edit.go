@@ -29,7 +29,7 @@ func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, er
 		return nil, invalid("edit", err)
 	}
 	return changeNode(ctx, l, "edit", req.ID, req.Base, req.replaces, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
-		return on.m.Notes().Edit(ctx, id, opts, edits...)
+		return on.On.Notes().Edit(ctx, id, opts, edits...)
 	})
 }
 
@@ -44,12 +44,12 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	}
 	r, held := readerOf(ctx, on)
 	if held && l.Call.Key != "" { // a repeated request is answered as the first time
-		_, repeated, _ := on.m.Notes().Done(ctx, l.Call.Key, l.Call.Op.Replay)
+		_, repeated, _ := on.On.Notes().Done(ctx, l.Call.Key, l.Call.Op.Replay)
 		held = !repeated
 	}
 	base := opts.Base
 	for again := true; ; again = false {
-		head := on.m.View().Head().Seq
+		head := on.On.View().Head().Seq
 		v, err := on.View(ctx) // of what the caller may not read nothing is said
 		if err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func Named(err error, op string) error { return named(err, op, "-", "") }
 func named(err error, op, id, name string) error {
 	e, ok := errors.AsType[*fovea.Error](err)
 	if !ok {
-		return err
+		return err // nil is none
 	}
 	said := *e
 	if said.Op = op; said.What == id {
@@ -179,7 +179,7 @@ func target(ctx context.Context, l *Local, op, name, digest string) (on *Local, 
 	if name := l.Memex.Folder().Buffers().Holder(n.Path); name != "" { // before what the buffer shows is taken for a conflict
 		return l, "", opts, fault.Wrap(op, n.Path, fault.Busy, &corpus.BusyError{Lock: corpus.BufferLock(name)})
 	}
-	on, err = inScope(ctx, l, v.Scope(holder(v, n)))
+	on, err = l.InScope(ctx, v.Scope(holder(v, n)))
 	return on, n.ID, opts, err
 }
 
@@ -192,7 +192,7 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 			break
 		}
 	}
-	v := view.Of(l.m.View())
+	v := view.Of(l.On.View())
 	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(l, c), Plan: c.Would}
 	if n, ok := v.Get(id); ok {
 		out.Handle = v.Handle(n)
@@ -207,8 +207,8 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
 	var gone []*node.Node
 	out, err := changeNode(ctx, l, "forget", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
-		gone = on.m.View().Branch(id)
-		return on.m.Notes().Forget(ctx, id, opts)
+		gone = on.On.View().Branch(id)
+		return on.On.Notes().Forget(ctx, id, opts)
 	})
 	if err != nil {
 		return nil, err
@@ -230,13 +230,13 @@ func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 		if err != nil {
 			return fovea.Commit{}, err
 		}
-		return on.m.Notes().Refile(ctx, id, to.ID, opts)
+		return on.On.Notes().Refile(ctx, id, to.ID, opts)
 	})
 }
 
 func archiveNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
 	return changeNode(ctx, l, "archive", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
-		return on.m.Notes().Archive(ctx, id, opts)
+		return on.On.Notes().Archive(ctx, id, opts)
 	})
 }
 
@@ -277,7 +277,7 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([]string, error) {
 	var all []string
 	for _, scope := range append([]string{""}, l.Over...) {
-		on, err := inScope(ctx, l, scope)
+		on, err := l.InScope(ctx, scope)
 		if err != nil {
 			return nil, err
 		}
@@ -288,7 +288,7 @@ func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([
 		if len(of) == 0 {
 			continue
 		}
-		_, given, err := on.m.Notes().AssignIDs(ctx, of, l.Write())
+		_, given, err := on.On.Notes().AssignIDs(ctx, of, l.Write())
 		if err != nil {
 			return nil, err
 		}

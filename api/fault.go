@@ -13,15 +13,12 @@ import (
 // Fault is an error as it travels: a problem of RFC 9457 with what it takes to
 // make the error again.
 type Fault struct {
-	Type   string             `json:"type" jsonschema:"urn:fovea: and the kind, words joined by -"`
-	Title  string             `json:"title" jsonschema:"the kind in words"`
-	Status int                `json:"status,omitempty" jsonschema:"of HTTP"`
-	Detail string             `json:"detail" jsonschema:"the error on one line"`
-	Op     string             `json:"op,omitempty" jsonschema:"the operation"`
-	What   string             `json:"what,omitempty" jsonschema:"what it was about"`
-	Why    string             `json:"why,omitempty" jsonschema:"detail without op and what; empty where that is all of it"`
-	Mine   string             `json:"mine,omitempty" jsonschema:"of a conflict: what the edit would have made"`
-	Theirs string             `json:"theirs,omitempty" jsonschema:"of a conflict: what is there now"`
+	Type   string `json:"type" jsonschema:"urn:fovea: and the kind, words joined by -"`
+	Title  string `json:"title" jsonschema:"the kind in words"`
+	Status int    `json:"status,omitempty" jsonschema:"of HTTP"`
+	Detail string `json:"detail" jsonschema:"the error on one line"`
+	Why    string `json:"why,omitempty" jsonschema:"detail without op and what; empty where that is all of it"`
+	fovea.Error
 	Syntax *query.SyntaxError `json:"syntax,omitempty" jsonschema:"where a query is wrong"`
 }
 
@@ -30,10 +27,10 @@ const faultType = "urn:fovea:"
 
 // FaultOf describes an error of the operation op. err is not nil.
 func FaultOf(op string, err error) Fault {
-	f := Fault{Title: fovea.KindOf(err).String(), Detail: err.Error(), Op: op}
+	f := Fault{Title: fovea.KindOf(err).String(), Detail: err.Error(), Error: fovea.Error{Op: op}}
 	f.Type = faultType + strings.ReplaceAll(f.Title, " ", "-")
 	if e, ok := err.(*fovea.Error); ok { // one that is wrapped says more than it holds
-		f.Op, f.What, f.Mine, f.Theirs = e.Op, e.What, e.Mine, e.Theirs
+		f.Error = *e
 	}
 	if why := f.reason(); why != f.Detail {
 		f.Why = why
@@ -53,7 +50,8 @@ func (f *Fault) reason() string {
 
 // Err makes the error again: a *fovea.Error that says the same on one line.
 func (f *Fault) Err() error {
-	e := &fovea.Error{Op: f.Op, What: f.What, Mine: f.Mine, Theirs: f.Theirs, Err: errors.New(f.reason())}
+	e := f.Error
+	e.Err = errors.New(f.reason())
 	for k := fovea.Other; !strings.HasPrefix(k.String(), "kind "); k++ { // which begins what is none
 		if k.String() == f.Title {
 			e.Kind = k
@@ -62,7 +60,7 @@ func (f *Fault) Err() error {
 	if f.Syntax != nil {
 		e.Err = f.Syntax
 	}
-	return e
+	return &e
 }
 
 // Protocol is the number of the language that a daemon and its clients speak. It

@@ -54,9 +54,9 @@ type UsefulResponse struct {
 
 // feedbackSubject is what somebody saw for a question.
 type feedbackSubject struct {
-	by, session, question string
-	window                uint64
-	ids                   map[string]bool
+	minds.Entry
+	question string
+	ids      map[string]bool
 }
 
 // sessionName names the session that keeps feedback, as a request names it.
@@ -98,7 +98,8 @@ func giveFeedback(ctx context.Context, l *Local, req UsefulRequest) (*UsefulResp
 			kept = append(kept, r)
 		}
 	}
-	e := minds.Entry{By: saw.by, Session: saw.session, Window: saw.window, Question: merkle.SumText(saw.question)}
+	e := saw.Entry
+	e.Question = merkle.SumText(saw.question)
 	e.Judge(kept, verdicts)
 	out := &UsefulResponse{Session: sessionName, Useful: e.Useful(), Not: e.Against()}
 	out.Unsaid = len(e.Shown) - out.Useful - out.Not
@@ -138,7 +139,7 @@ func whatWasShown(ctx context.Context, l *Local, v *view.View, req *UsefulReques
 		if err != nil {
 			return nil, err
 		}
-		s := &feedbackSubject{by, session, cmp.Or(strings.TrimSpace(w.Question+"\n"+w.Task), question), w.ID, map[string]bool{}}
+		s := &feedbackSubject{minds.Entry{By: by, Session: session, Window: w.ID}, cmp.Or(strings.TrimSpace(w.Question+"\n"+w.Task), question), map[string]bool{}}
 		for _, p := range w.Parts {
 			s.ids[p.ID] = true
 		}
@@ -159,7 +160,7 @@ func whatWasShown(ctx context.Context, l *Local, v *view.View, req *UsefulReques
 	if err != nil {
 		return nil, err
 	}
-	s := &feedbackSubject{by, "", question, 0, map[string]bool{}}
+	s := &feedbackSubject{minds.Entry{By: by}, question, map[string]bool{}}
 	for _, h := range hits {
 		s.ids[h.Node.ID] = true
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -83,7 +84,7 @@ func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
 	if opts == nil {
 		opts = &LocalOptions{}
 	}
-	l := &Local{m: m, Memex: m, Options: *opts}
+	l := &Local{Memex: m, On: m, Options: *opts}
 	if l.Options.Now == nil {
 		l.Options.Now = time.Now
 	}
@@ -96,12 +97,12 @@ func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
 // Local is the memory of a memex in this process, as one call sees it.
 type Local struct {
 	Memex   *fovea.Memory
-	Over    []string // the scopes that lie over the memex
+	On      *fovea.Memory // of the scope that the call is about
+	Over    []string      // the scopes that lie over the memex
 	Call    Call
 	Options LocalOptions
 
-	m     *fovea.Memory // of the scope that the call is about
-	known string        // the id of the node of a repeated request, see replay
+	known string // the id of the node of a repeated request, see replay
 	limit bound.Semaphore
 }
 
@@ -158,15 +159,28 @@ func (l *Local) Warn(err error) {
 func warnEmpty(ctx context.Context, l *Local, err error) {
 	if v, overErr := l.Memex.Over(ctx, l.Over...); err == nil && overErr == nil && v.Len() == 0 {
 		if head := l.Memex.View().Head(); head.Seq > 1 {
-			l.Warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
+			l.Warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.On.Dir(), head.Seq-1))
 			return
 		}
-		l.Warn(fmt.Errorf("%w in %s; is it the right folder?", ErrNoNotes, l.m.Dir()))
+		l.Warn(fmt.Errorf("%w in %s; is it the right folder?", ErrNoNotes, l.On.Dir()))
 	}
 }
 
 // ErrNoNotes is what a person is warned of who named a folder without notes.
 var ErrNoNotes = errors.New("no Org files (*.org, *.org_archive)")
+
+// History is that of the scope that the call is about.
+func (l *Local) History() *travel.History { return travel.Of(l.On.History()) }
+
+// ByOwner reports whether the owner calls, and not in the name of an agent.
+func (l *Local) ByOwner(ctx context.Context) bool { return l.On.Guard().ByOwner(ctx) }
+
+// Find returns the node of a view that a name means. Errors: those of fovea.View.Resolve, as
+// of the operation op.
+func (l *Local) Find(v *view.View, op, name string) (*node.Node, error) {
+	n, err := v.Resolve(l.Below(name))
+	return n, Named(err, op)
+}
 
 func synced(ctx context.Context, l *Local) (*view.View, error) {
 	if err := l.Sync(ctx); err != nil {
@@ -196,7 +210,7 @@ func writeFiles(l *Local, skip, memoryOnly bool) *fovea.WriteOptions {
 // Below makes a path as a shell or an editor gives it one below the memex; any
 // other name stays as it is.
 func (l *Local) Below(name string) string {
-	if rest, ok := strings.CutPrefix(name, l.m.Dir()+"/"); ok {
+	if rest, ok := strings.CutPrefix(name, l.On.Dir()+"/"); ok {
 		return rest
 	}
 	return strings.TrimPrefix(name, "./")
@@ -214,7 +228,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	}
 	wr := window.Request{
 		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf[req.Policy], l.Options.Budget), Policy: req.Policy,
-		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
+		Format: req.Format, Counter: counter, Cache: l.On.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
 		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.Options.Threshold), Reserve: req.Reserve},
 		Caller: window.Caller{Trusts: l.Options.Trusted, Now: l.Options.Now()},
 	}
@@ -361,8 +375,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		if req.Blocks {
 			n = n.inFile(v, h.Node.Content)
 		}
-		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames(),
-			Reranked: found.Reranked}
+		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Relevance: h.Relevance, Arms: h.ArmNames(), Reranked: found.Reranked}
 		if req.Explain {
 			out[i].Scores = found.Explain(h)
 		}
@@ -406,11 +419,14 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 			return nil, err
 		}
 	}
-	commits, err := l.History().Log(ctx, id, req.Limit)
-	if err != nil {
-		return nil, err
-	}
-	return each(commits, func(c fovea.Commit) Commit { return visibleCommit(ctx, l, v, c) }), nil
+	return l.Log(ctx, v, id, req.Limit)
+}
+
+// Log lists the newest commits of the scope, or of a node, as the caller of the view is told of
+// them, newest first, at most limit (0: all).
+func (l *Local) Log(ctx context.Context, v *view.View, id string, limit int) ([]Commit, error) {
+	commits, err := l.History().Log(ctx, id, limit)
+	return each(commits, func(c fovea.Commit) Commit { return visibleCommit(ctx, l, v, c) }), err
 }
 
 // visibleCommit is a commit as a caller is told of it: the words of one that is about a file
@@ -456,7 +472,7 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 	if err != nil {
 		return nil, err
 	}
-	return new(rolledBack(ctx, l, c, files, req.MemoryOnly)), nil
+	return new(l.RolledBack(ctx, c, files, req.MemoryOnly)), nil
 }
 
 func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, error) {

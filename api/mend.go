@@ -92,12 +92,12 @@ type PurgeResponse struct {
 }
 
 func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, error) {
-	plan, err := l.m.Mending().Repair(ctx, l.Write())
+	plan, err := l.On.Mending().Repair(ctx, l.Write())
 	if err != nil {
 		return nil, err
 	}
 	l.WarnOthers()
-	head := l.m.View().Head()
+	head := l.On.View().Head()
 	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: list(plan), Seq: head.Seq, Root: head.Root.String()}, nil
 }
 
@@ -112,7 +112,7 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
-	c, moments, blocks, err := l.m.Mending().Retain(ctx, ages[0], ages[1], ages[2], l.Write())
+	c, moments, blocks, err := l.On.Mending().Retain(ctx, ages[0], ages[1], ages[2], l.Write())
 	if err != nil {
 		return nil, err
 	}
@@ -124,15 +124,15 @@ func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeRespon
 	ids := make([]string, len(req.IDs))
 	for i, name := range req.IDs {
 		var err error
-		if ids[i], err = view.Of(l.m.View()).FormerID(name); err != nil {
+		if ids[i], err = view.Of(l.On.View()).FormerID(name); err != nil {
 			return nil, Named(err, "purge")
 		}
 	}
-	c, versions, err := l.m.Mending().Purge(ctx, ids, req.Text, l.Write())
+	c, versions, err := l.On.Mending().Purge(ctx, ids, req.Text, l.Write())
 	if err != nil {
 		return nil, err
 	}
-	if name := l.m.Status().Scope; req.Text != "" && !strings.HasPrefix(name, author.SessionPrefix) {
+	if name := l.On.Status().Scope; req.Text != "" && !strings.HasPrefix(name, author.SessionPrefix) {
 		l.WarnOthers(author.SessionPrefix) // which a purge of a text reaches
 	} else {
 		l.WarnOthers()
@@ -196,9 +196,9 @@ var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove
 	"If there was one, its state folder is gone: see fovea status")
 
 func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
-	checked, found, err := l.m.Mending().Verify(ctx, req.Anchors...)
-	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
-		return nil, fault.Wrap("verify", l.m.Dir(), fault.NotFound, errNoMemory)
+	checked, found, err := l.On.Mending().Verify(ctx, req.Anchors...)
+	if err == nil && checked+len(found) == 0 && l.On.View().Head().Seq == 0 {
+		return nil, fault.Wrap("verify", l.On.Dir(), fault.NotFound, errNoMemory)
 	}
 	found = withoutScopes(author.GrantOf(ctx), found)
 	if err != nil || !req.Files {
@@ -207,7 +207,7 @@ func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, 
 	if err := l.Sync(ctx); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
-	files, differ, err := l.m.Mending().VerifyFiles(ctx)
+	files, differ, err := l.On.Mending().VerifyFiles(ctx)
 	return verified(checked+files, append(found, differ...)), err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // callJSON calls an operation by its name.
@@ -43,7 +44,7 @@ func TestOperations(t *testing.T) {
 		if c.Op.Name != "query" || c.Request.(api.QueryRequest).Limit != 3 {
 			t.Errorf("%+v", c)
 		}
-		return []api.Node{{ID: "x"}}, nil
+		return []api.Node{{Place: node.Place{ID: "x"}}}, nil
 	}
 	if list, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Limit: 3}); err != nil || len(list) != 1 || list[0].ID != "x" {
 		t.Errorf("%+v, %v", list, err)

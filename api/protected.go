@@ -75,17 +75,17 @@ func listProtected(ctx context.Context, l *Local, _ None) (*Protection, error) {
 		return nil, err
 	}
 	out := &Protection{Policy: []string{}, Files: []ProtectedFile{}}
-	for line := range strings.Lines(l.m.Guard().Policy()) {
+	for line := range strings.Lines(l.On.Guard().Policy()) {
 		out.Policy = append(out.Policy, strings.TrimSuffix(line, "\n"))
 	}
-	for _, s := range l.m.Guard().Files() {
+	for _, s := range l.On.Guard().Files() {
 		out.Files = append(out.Files, protectedFile(&s))
 	}
 	return out, nil
 }
 
 func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardDiff, error) {
-	s, changes, err := l.m.Guard().Diff(ctx, l.Below(req.Path))
+	s, changes, err := l.On.Guard().Diff(ctx, l.Below(req.Path))
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +112,12 @@ func decideProtected(how func(*protect.Guard, context.Context, string, *fovea.Wr
 			return nil, fault.Invalidf("guard", "name the file")
 		}
 		path := l.Below(req.Path)
-		c, err := how(l.m.Guard(), ctx, path, opts)
+		c, err := how(l.On.Guard(), ctx, path, opts)
 		if err != nil {
 			return nil, err
 		}
 		out := &GuardDecision{Seq: c.Seq}
-		for _, s := range l.m.Guard().Files() {
+		for _, s := range l.On.Guard().Files() {
 			if s.Path == path {
 				out.ProtectedFile = protectedFile(&s)
 			}

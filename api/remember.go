@@ -47,19 +47,19 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 			err = fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)
 			return nil, fault.Wrap("remember", file, fault.Denied, err)
 		}
-		l, err = inScope(ctx, l, scope)
+		l, err = l.InScope(ctx, scope)
 	} else {
 		n, failed := v.Resolve(under)
 		if failed != nil {
 			return nil, Named(failed, "remember")
 		}
 		under = n.ID
-		l, err = inScope(ctx, l, v.Scope(n))
+		l, err = l.InScope(ctx, v.Scope(n))
 	}
 	if err != nil {
 		return nil, err
 	}
-	c, id, similar, err := l.m.Notes().Remember(ctx, under, document.InsertHeadline{
+	c, id, similar, err := l.On.Notes().Remember(ctx, under, document.InsertHeadline{
 		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
 	}, l.Write())

@@ -41,25 +41,27 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err != nil {
 		return nil, err
 	}
-	root := l.m.View().Root()
 	if c.Seq != 0 { // one that comes again finds its own commit, and later ones
-		root = c.Root
 		commits = slices.DeleteFunc(commits, func(seq uint64) bool { return seq >= c.Seq })
 	}
-	out := &RevertResponse{
-		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, legibleConflict),
-		Would: l.Would(ctx, c),
-	}
-	_, out.Removed = parted(ctx, l, c, files)
-	return out, nil
+	_, removed := parted(ctx, l, c, files)
+	return &RevertResponse{l.Merged(ctx, c, files, conflicts), commits, removed}, nil
 }
 
-// legibleConflict returns a conflict with U+FFFD for what is not UTF-8.
-func legibleConflict(c Conflict) Conflict {
-	for _, text := range []*string{&c.Path, &c.By, &c.Kept, &c.Lost} {
-		*text = validText(*text)
+// Merged says what a merge did to the scope. Conflicts have U+FFFD for what is not UTF-8.
+func (l *Local) Merged(ctx context.Context, c fovea.Commit, files []string, conflicts []Conflict) Merged {
+	conflicts = list(conflicts)
+	for i := range conflicts {
+		k := &conflicts[i]
+		for _, text := range []*string{&k.Path, &k.By, &k.Kept, &k.Lost} {
+			*text = validText(*text)
+		}
 	}
-	return c
+	root := c.Root
+	if c.Seq == 0 {
+		root = l.On.View().Root()
+	}
+	return Merged{c.Seq, root.String(), list(files), c.Left, conflicts, l.Would(ctx, c)}
 }
 
 // commitsToRevert lists the numbers of the commits that a request is about.
@@ -127,9 +129,9 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 		which = []int{n - 1}
 	}
 	return changeNode(ctx, l, "resolve", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
-		if n, ok := on.m.View().Get(id); ok && n.Parent == "" && on.m.View().CopyOf(n.Path) != "" && req.Take == "" {
+		if n, ok := on.On.View().Get(id); ok && n.Parent == "" && on.On.View().CopyOf(n.Path) != "" && req.Take == "" {
 			return travel.MergeCopy(ctx, on.History(), n.Path, opts)
 		}
-		return on.m.Notes().ResolveConflicts(ctx, id, opts, take, which...)
+		return on.On.Notes().ResolveConflicts(ctx, id, opts, take, which...)
 	})
 }

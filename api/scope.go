@@ -60,11 +60,10 @@ func (l *Local) Serve(ctx context.Context, c Call) (any, error) {
 	}
 	on.Call, on.Over = c, l.Scopes(ctx).Names()
 	if len(on.Over) > 0 && c.aboutOne() {
-		m, err := narrowest(ctx, &on, on.Over)
-		if err != nil {
+		var err error
+		if on.On, err = narrowest(ctx, &on, on.Over); err != nil {
 			return nil, err
 		}
-		on.m = m
 	}
 	answer, err := c.Op.run(ctx, &on, c.Request)
 	if err != nil && !c.DryRun { // a repeated request may name a node that the first one renamed or removed
@@ -89,7 +88,7 @@ func (l *Local) Serve(ctx context.Context, c Call) (any, error) {
 // names begin with covered were done, too.
 func (l *Local) WarnOthers(covered ...string) {
 	others, err := l.Memex.Scopes()
-	about := l.m.Status().Scope
+	about := l.On.Status().Scope
 	if about != "memex" {
 		others = append([]string{"memex"}, others...)
 	}
@@ -121,12 +120,19 @@ func narrowest(ctx context.Context, l *Local, scopes []string) (*fovea.Memory, e
 	return l.Memex, nil
 }
 
-// inScope returns the service over the memory of a scope.
-func inScope(ctx context.Context, l *Local, scope string) (*Local, error) {
-	m, err := l.Memex.Scope(ctx, scope)
+// InScope returns the same call on the memory of a scope, which is made if it is a session.
+func (l *Local) InScope(ctx context.Context, scope string) (*Local, error) {
 	on := *l
-	on.m = m
+	var err error
+	on.On, err = l.Memex.Scope(ctx, scope)
 	return &on, err
+}
+
+// In is the same call in the scopes of a context.
+func (l *Local) In(ctx context.Context) *Local {
+	on := *l
+	on.Over = on.Scopes(ctx).Names()
+	return &on
 }
 
 type (

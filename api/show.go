@@ -65,7 +65,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 			return nil, fault.Errorf("show", id, fault.NotFound, "no such node")
 		}
 		locked := err == nil && !l.ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
-		if locked || err == nil && !seesAll(ctx, l) && l.m.Guard().UntrustedVersion(n) {
+		if locked || err == nil && !seesAll(ctx, l) && l.On.Guard().UntrustedVersion(n) {
 			return nil, fault.Errorf("show", n.Path, fault.Locked, "locked down: that is not the version of it that its owner trusts")
 		}
 		if err == nil {
@@ -84,7 +84,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	return showIn(l, l.m.Guard().Withhold(past, v, !seesAll(ctx, l)), cmp.Or(was, id))
+	return showIn(l, l.On.Guard().Withhold(past, v, !seesAll(ctx, l)), cmp.Or(was, id))
 }
 
 // maxBacklinks is how many of the nodes that link to one are named.
@@ -178,7 +178,7 @@ func (l *Local) ViewAt(ctx context.Context, at string) (*view.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.m.Guard().Withhold(past, v, !seesAll(ctx, l)), nil
+	return l.On.Guard().Withhold(past, v, !seesAll(ctx, l)), nil
 }
 
 // seesAll reports whether a caller may read from history what its owner never
@@ -192,15 +192,15 @@ func showIn(l *Local, v *view.View, id string) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	on, err := inScope(context.Background(), l, v.Scope(n))
+	on, err := l.InScope(context.Background(), v.Scope(n))
 	if err != nil {
 		on = l
 	}
-	s := shown(n, linesOf(v, []*node.Node{n})[0], v, on.m.Folder().Synced(v, n.Path))
+	s := shown(n, linesOf(v, []*node.Node{n})[0], v, on.On.Folder().Synced(v, n.Path))
 	from, count := v.Backlinks(n, maxBacklinks)
 	s.Backlinks, s.BacklinkCount = listAll(v, from), count
 	s.Doubled = v.Doubled(n)
-	if err == nil && slices.Contains(on.m.Folder().Missing(), n.Path) {
+	if err == nil && slices.Contains(on.On.Folder().Missing(), n.Path) {
 		s.Missing = "the folder has lost " + n.Path + "; fovea restore --missing brings it back"
 	}
 	return s, nil
@@ -208,10 +208,10 @@ func showIn(l *Local, v *view.View, id string) (*Shown, error) {
 
 func shown(n *node.Node, line int, v *view.View, synced time.Time) *Shown {
 	s := &Shown{
-		ID: n.ID, Handle: v.Handle(n), Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
-		Attributes: attributes(n, v), Content: validText(n.Content),
-		Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
-		Unreviewed: unreviewed(v, n.Path), Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line, Bare: n.Bare,
+		Place:  node.Place{ID: n.ID, Title: n.Title(), Path: n.Path, Line: line},
+		Handle: v.Handle(n), Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type,
+		Attributes: attributes(n, v), Content: validText(n.Content), Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
+		Unreviewed: unreviewed(v, n.Path), Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Bare: n.Bare,
 	}
 	if !utf8.ValidString(n.Content) {
 		s.ContentBase64 = base64.StdEncoding.EncodeToString([]byte(n.Content))
@@ -280,7 +280,8 @@ func listAll(v *view.View, nodes []*node.Node) []Node {
 	out := make([]Node, len(nodes))
 	for i, n := range nodes {
 		out[i] = Node{
-			ID: n.ID, Handle: v.Handle(n), Title: n.ListedTitle(), Path: n.Path, Line: lines[i], Todo: n.Derived.Todo, Opening: opening(v, n),
+			Place:  node.Place{ID: n.ID, Title: n.ListedTitle(), Path: n.Path, Line: lines[i]},
+			Handle: v.Handle(n), Todo: n.Derived.Todo, Opening: opening(v, n),
 			Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
 		}
 	}

@@ -60,7 +60,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 		return nil, err
 	}
 	on := *l
-	on.m = in
+	on.On = in
 	v := in.View()
 	out := &IngestTreeResponse{EditResponse: *editResponse(&on, id, c), Root: v.Root().String(), Changes: c.Changes}
 	if n, ok := v.Get(id); ok {
@@ -90,11 +90,11 @@ func nameScope(ctx context.Context, l *Local, t *ast.Tree) error {
 
 // parentIn finds the node that a tree of a scope is to hang below.
 func parentIn(ctx context.Context, l *Local, scope, name string) (string, error) {
-	on, err := inScope(ctx, l, scope)
+	on, err := l.InScope(ctx, scope)
 	if err != nil {
 		return "", err
 	}
-	n, err := on.m.View().Resolve(l.Below(name))
+	n, err := on.On.View().Resolve(l.Below(name))
 	if err != nil {
 		return "", err
 	}

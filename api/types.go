@@ -9,6 +9,8 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/minds"
+	"github.com/fovea-memory/fovea/node"
+	found "github.com/fovea-memory/fovea/search"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -83,10 +85,7 @@ type SearchRequest struct {
 
 // Node is a node in a list.
 type Node struct {
-	ID     string   `json:"id" jsonschema:"the id of the node"`
-	Title  string   `json:"title" jsonschema:"without keyword and tags"`
-	Path   string   `json:"path" jsonschema:"the file, below the memex"`
-	Line   int      `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	node.Place
 	Todo   string   `json:"todo" jsonschema:"the keyword, empty for none"`
 	Tags   []string `json:"tags" jsonschema:"its own"`
 	Digest string   `json:"digest" jsonschema:"of the own bytes"`
@@ -103,11 +102,9 @@ type Node struct {
 // which arms of the score found it.
 type Hit struct {
 	Node
-	Score      float64  `json:"score" jsonschema:"the higher, the better"`
-	Similarity float64  `json:"similarity" jsonschema:"how much of the question the node answers, 0 to 1: what its words and those of its neighbours cover, or how far its vector is above chance"`
-	Cosine     float64  `json:"cosine,omitempty" jsonschema:"of the vectors of the node and the question, where they were compared"`
-	Arms       []string `json:"arms" jsonschema:"the ways of searching that found it"`
-	Reranked   *bool    `json:"reranked,omitempty" jsonschema:"false where a reranker was late or failed, true where it ordered what it may see; absent where none was asked"`
+	found.Relevance
+	Arms     []string `json:"arms" jsonschema:"the ways of searching that found it"`
+	Reranked *bool    `json:"reranked,omitempty" jsonschema:"false where a reranker was late or failed, true where it ordered what it may see; absent where none was asked"`
 
 	Scores    map[string]float64 `json:"scores,omitempty" jsonschema:"with explain, what each arm gave; they add up to the score, but for that of a reranker"`
 	Match     string             `json:"match,omitempty" jsonschema:"where asked for: the line of its text that has the most of the words; … where more of it precedes or follows"`
@@ -126,11 +123,10 @@ type ShowRequest struct {
 
 // Shown is a node in full.
 type Shown struct {
-	ID            string         `json:"id" jsonschema:"the id of the node"`
+	node.Place
 	Digest        string         `json:"digest" jsonschema:"of the own bytes"`
 	Version       string         `json:"version" jsonschema:"the digest of it and all below it"`
 	Type          string         `json:"type" jsonschema:"document or headline, or the type of an element"`
-	Title         string         `json:"title" jsonschema:"without keyword and tags"`
 	Attributes    map[string]any `json:"attributes" jsonschema:"keyword, tags, properties and dates"`
 	Content       string         `json:"content" jsonschema:"with U+FFFD for what is not UTF-8"`
 	Bare          bool           `json:"bare,omitempty" jsonschema:"it has no content at all: null, not an empty one"`
@@ -140,8 +136,6 @@ type Shown struct {
 	Scope         string         `json:"scope" jsonschema:"memex, project/NAME or session/ID"`
 	Modified      time.Time      `json:"modified" jsonschema:"when its file was last written"`
 	Synced        time.Time      `json:"synced" jsonschema:"when it was read"`
-	Path          string         `json:"path" jsonschema:"the file, below the memex"`
-	Line          int            `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
 	Unreviewed    bool           `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
 	Handle        string         `json:"handle" jsonschema:"the short name of the node, which every request takes for the id"`
 	Missing       string         `json:"missing,omitempty" jsonschema:"that the folder has lost the file, and what brings it back"`
@@ -336,13 +330,18 @@ type RevertRequest struct {
 
 // RevertResponse is what a revert did, or would do.
 type RevertResponse struct {
+	Merged
+	Commits []uint64 `json:"commits" jsonschema:"taken back"`
+	Removed []string `json:"removed" jsonschema:"of files"`
+}
+
+// Merged is what a merge of two states did here, or would do.
+type Merged struct {
 	Seq       uint64     `json:"seq" jsonschema:"of the commit that says so, 0 where nothing was to change and for a dry run"`
-	Root      string     `json:"root" jsonschema:"the digest of the whole state"`
-	Commits   []uint64   `json:"commits" jsonschema:"taken back"`
-	Files     []string   `json:"files" jsonschema:"written or removed"`
-	Removed   []string   `json:"removed" jsonschema:"of files"`
+	Root      string     `json:"root" jsonschema:"the digest of the whole state after it"`
+	Files     []string   `json:"files" jsonschema:"written or removed; with memory_only those that differ now"`
 	Left      []string   `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
-	Conflicts []Conflict `json:"conflicts" jsonschema:"with what was done since"`
+	Conflicts []Conflict `json:"conflicts" jsonschema:"between the two sides"`
 
 	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
 }

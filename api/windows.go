@@ -66,7 +66,7 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 		at.Path = path
 		switch {
 		case seesAll(ctx, l):
-		case l.m.Guard().UntrustedVersion(&at):
+		case l.On.Guard().UntrustedVersion(&at):
 			return "locked down: that is not the version of it that its owner trusts"
 		case slices.Contains(v.Lockdown(), path):
 			return "locked down: its file was changed outside Fovea, and its owner has not decided; see fovea guard diff"

@@ -44,14 +44,15 @@ func (k Kind) String() string {
 // Error is an operation that failed: its name, its subject, the kind of failure and
 // the cause. Read it with errors.AsType[*failure.Error].
 type Error struct {
-	Op   string // the operation, such as "rollback"
-	What string // its subject: a node, path, snapshot or store; may be empty
-	Kind Kind
-	Err  error // the cause; never nil
+	Op   string `json:"op,omitempty" jsonschema:"the operation"`       // such as "rollback"
+	What string `json:"what,omitempty" jsonschema:"what it was about"` // a node, path, snapshot or store; may be empty
+	Kind Kind   `json:"-"`
+	Err  error  `json:"-"` // the cause; never nil
 	// Mine and Theirs are set in a Conflict over a node's text. Mine is the base
 	// version with the edit applied, "" if the base is unknown; Theirs is the
 	// node's present text.
-	Mine, Theirs string
+	Mine   string `json:"mine,omitempty" jsonschema:"of a conflict: what the edit would have made"`
+	Theirs string `json:"theirs,omitempty" jsonschema:"of a conflict: what is there now"`
 }
 
 // Error returns the operation, its subject and the cause. A subject with control characters, such

@@ -52,6 +52,15 @@ type Snapshot struct {
 	Note  string        `json:"note" jsonschema:"what happened after it, or why it was named"`
 }
 
+// Head is the newest commit, and what vouches for it and for all before it.
+type Head struct {
+	Note   string        `json:"note" jsonschema:"the signed note, to keep elsewhere"`
+	Seq    uint64        `json:"seq" jsonschema:"the number of the newest commit"`
+	Commit merkle.Digest `json:"commit" jsonschema:"the digest that names it"`
+	Root   merkle.Digest `json:"root" jsonschema:"of the state"`
+	Time   time.Time     `json:"time" jsonschema:"of the commit"`
+}
+
 // Difference lists the nodes that were added, removed, changed or moved between two
 // views. Each list is sorted by id.
 type Difference struct {

@@ -38,6 +38,14 @@ type Entry struct {
 	Modified int64         // Unix milliseconds of the commit that last changed Own; in no digest
 }
 
+// Place is what a node is called, and where it stands.
+type Place struct {
+	ID    string `json:"id" jsonschema:"the id of the node"`
+	Title string `json:"title" jsonschema:"without keyword and tags"`
+	Path  string `json:"path" jsonschema:"the file, below the memex"`
+	Line  int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+}
+
 // Equal reports whether two entries are equal except for Modified.
 func (e *Entry) Equal(o *Entry) bool {
 	if e == nil || o == nil {

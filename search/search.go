@@ -25,15 +25,18 @@ type Contribution struct {
 
 // Ranked is a node with the sum of its arms.
 type Ranked struct {
-	ID    string
-	Score float64
-	// Similarity is how much of the request the node answers, 0 to 1: the share that its
-	// words and those of its neighbours cover or, if that is more, how far its vector is
-	// above chance. It means the same in each request and with each model.
-	Similarity float64
-	Cosine     float64        // of the vectors of node and request; 0 if they were not compared
-	Near       float64        // the similarity by vectors alone; 0 if they were not compared
-	Arms       []Contribution // in the order of the arms; they add up to Score
+	ID string
+	Relevance
+	Near float64        // the similarity by vectors alone; 0 if they were not compared
+	Arms []Contribution // in the order of the arms; they add up to Score
+}
+
+// Relevance is how well a node answers a request. Similarity means the same in each request and
+// with each model.
+type Relevance struct {
+	Score      float64 `json:"score" jsonschema:"the higher, the better"`
+	Similarity float64 `json:"similarity" jsonschema:"what words of it and of its neighbours cover of the question, 0 to 1, or how far its vector is above chance"`
+	Cosine     float64 `json:"cosine,omitempty" jsonschema:"of the vectors of the node and the question, where they were compared"`
 }
 
 // ArmNames returns the names of the arms that gave the hit anything.

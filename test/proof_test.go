@@ -32,11 +32,11 @@ func TestProofsOfAHistory(t *testing.T) {
 	var heads []string
 	sign := func() {
 		t.Helper()
-		_, head, err := w.m.History().SignedHead(t.Context())
+		head, err := w.m.History().SignedHead(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		heads = append(heads, head)
+		heads = append(heads, head.Note)
 	}
 	sign()
 	w.edit("ann", "one", document.AppendBody{Text: "words of ann"})
@@ -109,7 +109,7 @@ func TestForkedHistoriesAreNotProved(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* One\n:PROPERTIES:\n:ID: one\n:END:\n"})
 	w.reopenAs(signer, key)
 	w.ingest()
-	_, common, err := w.m.History().SignedHead(t.Context())
+	common, err := w.m.History().SignedHead(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +119,11 @@ func TestForkedHistoriesAreNotProved(t *testing.T) {
 	for _, side := range []*world{w, other} {
 		side.edit("ann", "one", document.AppendBody{Text: "in " + side.dir})
 	}
-	_, theirs, err := other.m.History().SignedHead(t.Context())
+	theirs, err := other.m.History().SignedHead(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for from, want := range map[string]bool{common: true, theirs: false} {
+	for from, want := range map[string]bool{common.Note: true, theirs.Note: false} {
 		f, err := travel.ProveHeads(t.Context(), travel.Of(w.m.History()), from, "")
 		if err != nil {
 			t.Fatal(err)

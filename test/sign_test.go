@@ -58,11 +58,11 @@ func (w *world) change(text string) {
 
 func (w *world) signedHead() string {
 	w.t.Helper()
-	commit, head, err := w.m.History().SignedHead(w.t.Context())
-	if err != nil || commit.Seq != w.m.View().Head().Seq {
-		w.t.Fatal(commit, err)
+	head, err := w.m.History().SignedHead(w.t.Context())
+	if err != nil || head.Seq != w.m.View().Head().Seq {
+		w.t.Fatal(head, err)
 	}
-	return head
+	return head.Note
 }
 
 // keepState copies the state folder of a closed memory.
@@ -156,7 +156,7 @@ func TestUnsignedMemory(t *testing.T) {
 	w.ingest()
 	w.change("Two")
 	w.mustBe("", "", "")
-	if _, _, err := w.m.History().SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := w.m.History().SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a head without a key: %v", err)
 	}
 	key, known := newKey(t, "desk")
@@ -173,7 +173,7 @@ func TestUnsignedMemory(t *testing.T) {
 func TestEmptyMemoryHasNoHead(t *testing.T) {
 	w := newWorld(t, nil)
 	w.reopenAs(newKey(t, "desk"))
-	if _, _, err := w.m.History().SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := w.m.History().SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,11 +4,13 @@ package agents
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // OpConversation is the operation that reports what a session did.
@@ -40,11 +42,12 @@ type SessionCommit struct {
 	Scope string `json:"scope" jsonschema:"whose history it is in: memex, a project, or the session's own"`
 }
 
-func readConversation(ctx context.Context, a api.Access, req ConversationRequest) (*Conversation, error) {
+func readConversation(ctx context.Context, a *api.Local, req ConversationRequest) (*Conversation, error) {
 	if req.Session == "" || len(req.Session) > maxSession {
 		return nil, fault.Invalidf("conversation", "name a session, as commits have it")
 	}
-	if _, err := a.View(ctx); err != nil {
+	v, err := a.View(ctx)
+	if err != nil {
 		return nil, err
 	}
 	scopes, err := followed(ctx, a)
@@ -54,14 +57,18 @@ func readConversation(ctx context.Context, a api.Access, req ConversationRequest
 	out := &Conversation{Commits: []SessionCommit{}}
 	sum := joined{at: map[string]*joinedNode{}}
 	for _, scope := range scopes {
-		commits, err := a.Log(ctx, scope, 0)
+		on, err := a.InScope(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		commits, err := on.Log(ctx, v, "", 0)
 		if err != nil {
 			return nil, err
 		}
 		commits = slices.DeleteFunc(commits, func(c api.Commit) bool { return c.Session != req.Session })
 		out.add(scope, commits)
 		if req.Changes {
-			if err := sum.compare(ctx, a, scope, commits, req.Text); err != nil {
+			if err := sum.compare(ctx, on, scope, commits, req.Text); err != nil {
 				return nil, err
 			}
 		}
@@ -69,7 +76,7 @@ func readConversation(ctx context.Context, a api.Access, req ConversationRequest
 	if req.Changes {
 		out.Changes = sum.difference()
 	}
-	if err := out.addOwn(ctx, a, req.Session); err != nil {
+	if err := out.addOwn(ctx, a, v, req.Session); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(out.Commits, func(x, y SessionCommit) int { return y.Time.Compare(x.Time) })
@@ -83,14 +90,18 @@ func (c *Conversation) add(scope string, commits []api.Commit) {
 }
 
 // addOwn adds the commits of the session's own history, which are between it and the owner.
-func (c *Conversation) addOwn(ctx context.Context, a api.Access, session string) error {
+func (c *Conversation) addOwn(ctx context.Context, a *api.Local, v *view.View, session string) error {
 	there, err := a.Memex.Scopes()
 	own := author.SessionPrefix + session
 	g := author.GrantOf(ctx)
 	if err != nil || !slices.Contains(there, own) || !g.Reaches(own) || byOwner(ctx, a, "conversation") != nil {
 		return err
 	}
-	commits, err := a.Log(ctx, own, 0)
+	on, err := a.InScope(ctx, own)
+	if err != nil {
+		return err
+	}
+	commits, err := on.Log(ctx, v, "", 0)
 	c.add(own, commits)
 	return err
 }
@@ -134,7 +145,7 @@ func (j *joined) difference() *api.Difference {
 }
 
 // compare adds what commits changed, of each stretch that has no others in it.
-func (j *joined) compare(ctx context.Context, a api.Access, scope string, commits []api.Commit, text bool) error {
+func (j *joined) compare(ctx context.Context, on *api.Local, scope string, commits []api.Commit, text bool) error {
 	runs := 0
 	for i := len(commits) - 1; i >= 0; i-- { // oldest first
 		first := commits[i].Seq
@@ -145,7 +156,7 @@ func (j *joined) compare(ctx context.Context, a api.Access, scope string, commit
 			return fault.Errorf("conversation", scope, fault.Invalid,
 				"others committed between the commits of the session more than %d times; its commits alone can be listed", maxRuns)
 		}
-		d, err := a.Between(ctx, scope, max(first, 2)-1, commits[i].Seq, text)
+		d, err := on.Between(ctx, fmt.Sprintf("seq:%d", max(first, 2)-1), fmt.Sprintf("seq:%d", commits[i].Seq), text)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ type MessageReadResponse struct {
 	Seq      uint64    `json:"seq" jsonschema:"of the commit that marked them; 0 if there is none yet, as with peek, or all were read before"`
 }
 
-func listAgents(ctx context.Context, a api.Access, req AgentsRequest) ([]AgentEntry, error) {
+func listAgents(ctx context.Context, a *api.Local, req AgentsRequest) ([]AgentEntry, error) {
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func isSeen(v *view.View, id string) bool {
 	return ok
 }
 
-func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Message, error) {
+func listMessages(ctx context.Context, a *api.Local, req MessagesRequest) ([]Message, error) {
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 }
 
 // newMail returns the messages that a session has not been told of, and notes that it now was.
-func newMail(ctx context.Context, a api.Access, whose string, inbox []Message, fresh bool) ([]Message, error) {
+func newMail(ctx context.Context, a *api.Local, whose string, inbox []Message, fresh bool) ([]Message, error) {
 	session := a.Scopes(ctx).Session
 	if session == "" {
 		return nil, fault.Invalidf("messages", "what is new is new to a session; name one with --session, or the header "+api.HeaderSession)
@@ -172,7 +172,7 @@ func newMail(ctx context.Context, a api.Access, whose string, inbox []Message, f
 	return slices.DeleteFunc(inbox, func(m Message) bool { return !slices.Contains(untold, m.ID) }), nil
 }
 
-func sendMessage(ctx context.Context, a api.Access, req MessageSendRequest) (*MessageSent, error) {
+func sendMessage(ctx context.Context, a *api.Local, req MessageSendRequest) (*MessageSent, error) {
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func sendMessage(ctx context.Context, a api.Access, req MessageSendRequest) (*Me
 	return &MessageSent{id, c.Seq}, nil
 }
 
-func readMessages(ctx context.Context, a api.Access, req MessageReadRequest) (*MessageReadResponse, error) {
+func readMessages(ctx context.Context, a *api.Local, req MessageReadRequest) (*MessageReadResponse, error) {
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err

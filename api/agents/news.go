@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // The operations by which the owner follows what agents write.
@@ -66,7 +67,7 @@ type NewsSeenResponse struct {
 }
 
 // byOwner refuses everybody but the owner.
-func byOwner(ctx context.Context, a api.Access, op string) error {
+func byOwner(ctx context.Context, a *api.Local, op string) error {
 	if !a.ByOwner(ctx) || author.AgentOf(ctx) != "" {
 		return fault.Errorf(op, "", fault.Denied, "that is about what the owner has seen; only the owner asks it")
 	}
@@ -75,18 +76,19 @@ func byOwner(ctx context.Context, a api.Access, op string) error {
 
 // followed lists the scopes whose files agents write: the memex and those of its projects that
 // the caller's grant is for.
-func followed(ctx context.Context, a api.Access) ([]string, error) {
+func followed(ctx context.Context, a *api.Local) ([]string, error) {
 	all, err := a.Memex.Scopes()
 	g := author.GrantOf(ctx)
 	all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, author.ProjectPrefix) || !g.Reaches(name) })
 	return append([]string{memexScope}, all...), err
 }
 
-func readNews(ctx context.Context, a api.Access, _ api.None) (*News, error) {
+func readNews(ctx context.Context, a *api.Local, _ api.None) (*News, error) {
 	if err := byOwner(ctx, a, "news"); err != nil {
 		return nil, err
 	}
-	if _, err := a.View(ctx); err != nil { // what was saved in the folder counts
+	v, err := a.View(ctx) // what was saved in the folder counts
+	if err != nil {
 		return nil, err
 	}
 	last, err := fovea.HiveOf(a.Memex).Owner.Seen()
@@ -101,7 +103,7 @@ func readNews(ctx context.Context, a api.Access, _ api.None) (*News, error) {
 	}
 	out := &News{Since: last.Time, Sessions: []SessionNews{}, UpTo: map[string]uint64{}}
 	for _, name := range scopes {
-		if err := out.add(ctx, a, name, last.UpTo[name]); err != nil {
+		if err := out.add(ctx, a, v, name, last.UpTo[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -114,16 +116,16 @@ func readNews(ctx context.Context, a api.Access, _ api.None) (*News, error) {
 func (s *SessionNews) newest() time.Time { return s.Commits[len(s.Commits)-1].Time }
 
 // add adds what agents wrote in a scope after a commit.
-func (n *News) add(ctx context.Context, a api.Access, scope string, after uint64) error {
-	m, err := a.Memory(ctx, scope)
+func (n *News) add(ctx context.Context, a *api.Local, v *view.View, scope string, after uint64) error {
+	on, err := a.InScope(ctx, scope)
 	if err != nil {
 		return err
 	}
-	head := m.View().Head().Seq
+	head := on.On.View().Head().Seq
 	after = min(after, head) // a history that was put back makes its numbers again
 	var commits []api.Commit
 	for head > after {
-		if commits, err = a.Log(ctx, scope, int(min(head-after, maxNews))); err != nil {
+		if commits, err = on.Log(ctx, v, "", int(min(head-after, maxNews))); err != nil {
 			return err
 		}
 		if commits[0].Seq == head {
@@ -147,7 +149,7 @@ func (n *News) add(ctx context.Context, a api.Access, scope string, after uint64
 }
 
 // waiting counts the proposals that wait.
-func waiting(ctx context.Context, a api.Access) ([]WaitingChanges, error) {
+func waiting(ctx context.Context, a *api.Local) ([]WaitingChanges, error) {
 	all, err := proposals(ctx, a)
 	out := []WaitingChanges{}
 	for i := range all {
@@ -165,7 +167,7 @@ func waiting(ctx context.Context, a api.Access) ([]WaitingChanges, error) {
 	return out, err
 }
 
-func noteSeen(ctx context.Context, a api.Access, req NewsSeenRequest) (*NewsSeenResponse, error) {
+func noteSeen(ctx context.Context, a *api.Local, req NewsSeenRequest) (*NewsSeenResponse, error) {
 	if err := byOwner(ctx, a, "news-seen"); err != nil {
 		return nil, err
 	}
@@ -180,7 +182,7 @@ func noteSeen(ctx context.Context, a api.Access, req NewsSeenRequest) (*NewsSeen
 		if !slices.Contains(scopes, name) {
 			return nil, fault.Errorf("news-seen", name, fault.NotFound, "that is neither memex nor a project here")
 		}
-		m, err := a.Memory(ctx, name)
+		m, err := a.Memex.Scope(ctx, name)
 		if err != nil {
 			return nil, err
 		}

@@ -84,7 +84,7 @@ func Proposed(name string) (*api.Operation, error) {
 
 func invalid(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }
 
-func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, error) {
+func propose(ctx context.Context, a *api.Local, req ProposeRequest) (*Proposal, error) {
 	agent := author.AgentOf(ctx)
 	if agent == "" {
 		return nil, fault.Invalidf("propose", "an agent proposes; the owner writes")
@@ -95,7 +95,7 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 	if err := settle(ctx, a, &p); err != nil {
 		return nil, err
 	}
-	m, err := a.Memory(ctx, author.SessionPrefix+agent)
+	m, err := a.Memex.Scope(ctx, author.SessionPrefix+agent)
 	if err == nil {
 		err = try(ctx, a, m, &p)
 	}
@@ -115,7 +115,7 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 	return &p, nil
 }
 
-func listProposals(ctx context.Context, a api.Access, req ReviewRequest) ([]Proposal, error) {
+func listProposals(ctx context.Context, a *api.Local, req ReviewRequest) ([]Proposal, error) {
 	if req.ID == "" {
 		return proposals(ctx, a)
 	}
@@ -134,7 +134,7 @@ func listProposals(ctx context.Context, a api.Access, req ReviewRequest) ([]Prop
 }
 
 // proposals lists those that the caller may see.
-func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
+func proposals(ctx context.Context, a *api.Local) ([]Proposal, error) {
 	there, err := a.Memex.Scopes()
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
 		if !isSession || !a.ByOwner(ctx) && agent != author.AgentOf(ctx) {
 			continue
 		}
-		m, err := a.Memory(ctx, name)
+		m, err := a.Memex.Scope(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
 }
 
 // find returns the proposal whose id a name is, or alone begins, and those of the session that keeps it.
-func find(ctx context.Context, a api.Access, id string) (*hive.Proposals, Proposal, error) {
+func find(ctx context.Context, a *api.Local, id string) (*hive.Proposals, Proposal, error) {
 	all, err := proposals(ctx, a)
 	if err != nil {
 		return nil, Proposal{}, err
@@ -175,14 +175,14 @@ func find(ctx context.Context, a api.Access, id string) (*hive.Proposals, Propos
 	if i < 0 {
 		return nil, Proposal{}, fault.Wrap("review", id, fault.NotFound, hive.ErrNoProposal)
 	}
-	m, err := a.Memory(ctx, author.SessionPrefix+all[i].Agent)
+	m, err := a.Memex.Scope(ctx, author.SessionPrefix+all[i].Agent)
 	if err != nil {
 		return nil, Proposal{}, err
 	}
 	return fovea.ProposalsOf(m), all[i], nil
 }
 
-func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Proposal, error) {
+func editProposal(ctx context.Context, a *api.Local, req ReviewEditRequest) (*Proposal, error) {
 	ps, was, err := find(ctx, a, req.ID)
 	switch {
 	case err != nil:
@@ -265,14 +265,14 @@ func unlessGone(p *Proposal, err error) error {
 var errGone = errors.New("a note that it names no longer exists")
 
 // notify says what became of a proposal to those who follow the changes.
-func notify(a api.Access, p *Proposal, event string) {
+func notify(a *api.Local, p *Proposal, event string) {
 	if a.Options.Notify != nil {
 		a.Options.Notify(api.Notice{Event: "review", Data: api.ReviewEvent{ID: p.ID, Agent: p.Agent, Event: event}, Agents: []string{p.Agent}})
 	}
 }
 
 // decide hands a proposal to do, and takes it away if do returns no error, unless the call is a dry run.
-func decide(ctx context.Context, a api.Access, id, decided string, do func(p *Proposal) error) (*Proposal, error) {
+func decide(ctx context.Context, a *api.Local, id, decided string, do func(p *Proposal) error) (*Proposal, error) {
 	ps, p, err := find(ctx, a, id)
 	switch {
 	case err != nil:
@@ -291,7 +291,7 @@ func decide(ctx context.Context, a api.Access, id, decided string, do func(p *Pr
 	return &p, nil
 }
 
-func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answer *api.EditResponse, err error) {
+func acceptProposal(ctx context.Context, a *api.Local, req ReviewDecision) (answer *api.EditResponse, err error) {
 	_, err = decide(ctx, a, req.ID, "accepted", func(p *Proposal) (err error) {
 		answer, err = carryOut(ctx, a, p, a.Call.DryRun)
 		return unlessGone(p, err)
@@ -303,7 +303,7 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 // try a repeated request, which may have been accepted. A trial has the rights of the owner; so
 // that its error tells the agent nothing of a file that it cannot read, the note is then tried in
 // the folder of the agent.
-func try(ctx context.Context, a api.Access, m *fovea.Memory, p *Proposal) error {
+func try(ctx context.Context, a *api.Local, m *fovea.Memory, p *Proposal) error {
 	if a.Call.Key != "" {
 		if _, repeated, err := m.Notes().Done(ctx, a.Call.Key, graph.KindEdit); repeated || err != nil {
 			return err
@@ -325,9 +325,9 @@ func try(ctx context.Context, a api.Access, m *fovea.Memory, p *Proposal) error 
 }
 
 // hidden reports whether the memory has a file that the caller cannot read.
-func hidden(ctx context.Context, a api.Access, file string) bool {
+func hidden(ctx context.Context, a *api.Local, file string) bool {
 	v, err := a.View(ctx)
-	if on, failed := a.Memory(ctx, a.Memex.ScopeOfFile(file)); err == nil && failed == nil && api.FileIn(file) == file {
+	if on, failed := a.Memex.Scope(ctx, a.Memex.ScopeOfFile(file)); err == nil && failed == nil && api.FileIn(file) == file {
 		n, unseen := v.Resolve(file)
 		_, there := on.View().Text(file)
 		return there && (unseen != nil || n.Derived.Encrypted)
@@ -337,7 +337,7 @@ func hidden(ctx context.Context, a api.Access, file string) bool {
 
 // carryOut does what a proposal asks for; a dry run does nothing, and fails where that would.
 // What the owner has edited is done by the owner, after what is left of the agent's.
-func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api.EditResponse, error) {
+func carryOut(ctx context.Context, a *api.Local, p *Proposal, dryRun bool) (*api.EditResponse, error) {
 	by := author.Actor{AcceptedBy: cmp.Or(author.ActorOf(ctx).Author.String(), author.Owner.String())}
 	as := author.WithActor(author.WithScopes(ctx, author.Scopes{Project: p.Project}), by)
 	fields, err := inPlace(as, a.In(as), p)
@@ -375,7 +375,7 @@ func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api
 			return serve(author.AgentOf(ctx), p.Op, fields, editedStep)
 		}
 		own["id"], own["base"] = first.ID, first.Digest
-		m, err := a.Memory(ctx, a.Memex.ScopeOfFile(first.Path))
+		m, err := a.Memex.Scope(ctx, a.Memex.ScopeOfFile(first.Path))
 		if err != nil {
 			return nil, err
 		}
@@ -414,7 +414,7 @@ func parted(p *Proposal, fields map[string]any) (rest, own map[string]any) {
 }
 
 // withdrawProposal takes back a proposal of the agent that calls.
-func withdrawProposal(ctx context.Context, a api.Access, req WithdrawRequest) (*Proposal, error) {
+func withdrawProposal(ctx context.Context, a *api.Local, req WithdrawRequest) (*Proposal, error) {
 	return decide(ctx, a, req.ID, "withdrawn", func(p *Proposal) error {
 		if p.Agent != author.AgentOf(ctx) {
 			return fault.Errorf("review", req.ID, fault.Denied, "is of another agent; who made a proposal withdraws it, and the owner rejects it")
@@ -423,7 +423,7 @@ func withdrawProposal(ctx context.Context, a api.Access, req WithdrawRequest) (*
 	})
 }
 
-func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Proposal, error) {
+func rejectProposal(ctx context.Context, a *api.Local, req ReviewDecision) (*Proposal, error) {
 	return decide(ctx, a, req.ID, "rejected", func(p *Proposal) error {
 		if req.Reason == "" || a.Call.DryRun {
 			return nil

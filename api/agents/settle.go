@@ -47,7 +47,7 @@ func fieldsOf(p *Proposal) (map[string]any, error) {
 // settle makes the request of a proposal name each node by its id, and hold for what there is
 // now: one that takes a branch for the version of that branch, an edit for the text and the
 // place of its note. An edit that only adds is done on the note as it then is.
-func settle(ctx context.Context, a api.Access, p *Proposal) error {
+func settle(ctx context.Context, a *api.Local, p *Proposal) error {
 	fields, err := fieldsOf(p)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func setsOnly(fields map[string]any, some ...string) bool {
 // inPlace returns the request of a proposal with the file that a new note was proposed for, and
 // with the lines in which a note is now. Errors:
 // Conflict for a note that was moved since.
-func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, error) {
+func inPlace(ctx context.Context, a *api.Local, p *Proposal) (map[string]any, error) {
 	fields, err := fieldsOf(p)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, er
 		return fields, nil
 	}
 	above := p.Parent
-	if m, err := a.Memory(ctx, a.Memex.ScopeOfFile(n.Path)); err == nil && above != "" {
+	if m, err := a.Memex.Scope(ctx, a.Memex.ScopeOfFile(n.Path)); err == nil && above != "" {
 		above, _ = travel.CurrentID(ctx, travel.Of(m.History()), above) // with another title it may have another id
 	}
 	if p.Parent != "" && (n.Parent != above || p.File != "" && n.Path != p.File) {
@@ -154,7 +154,7 @@ func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, er
 
 // foresee fills in where a proposal would land now and what it would change, as far as the caller
 // may see it, by a dry run. Errors: those of the proposal.
-func foresee(ctx context.Context, a api.Access, p *Proposal) error {
+func foresee(ctx context.Context, a *api.Local, p *Proposal) error {
 	v, err := a.View(ctx)
 	if err != nil {
 		return err

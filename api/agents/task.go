@@ -71,7 +71,7 @@ type TaskChange struct {
 	Seq  uint64 `json:"seq" jsonschema:"of the commit"`
 }
 
-func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, error) {
+func listTasks(ctx context.Context, a *api.Local, req TasksRequest) ([]Task, error) {
 	if req.Status != "" && !slices.Contains([]string{hive.Pending, hive.InProgress, hive.Done}, req.Status) {
 		return nil, fault.Invalidf("tasks", "status is %s, %s or %s, not %q", hive.Pending, hive.InProgress, hive.Done, req.Status)
 	}
@@ -84,7 +84,7 @@ func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, err
 		if !strings.HasPrefix(name, author.ProjectPrefix) {
 			continue // sessions have no files, and so no tasks
 		}
-		m, err := a.Memory(ctx, name)
+		m, err := a.Memex.Scope(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, err
 }
 
 // hiveOf finds a task by a name of its node, and the hive of the scope that holds it, under the referee of the memex.
-func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, string, error) {
+func hiveOf(ctx context.Context, a *api.Local, op, task string) (*hive.Hive, string, error) {
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, "", err
@@ -103,7 +103,7 @@ func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, str
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := a.Memory(ctx, v.Scope(n))
+	m, err := a.Memex.Scope(ctx, v.Scope(n))
 	if err != nil {
 		return nil, "", err
 	}
@@ -113,7 +113,7 @@ func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, str
 }
 
 // hold makes or renews a claim of a task by do, for the time that lease names.
-func hold(ctx context.Context, a api.Access, op, task, lease string,
+func hold(ctx context.Context, a *api.Local, op, task, lease string,
 	do func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error)) (*ClaimResponse, error) {
 	long := DefaultLease
 	if lease != "" {
@@ -130,13 +130,13 @@ func hold(ctx context.Context, a api.Access, op, task, lease string,
 	return &ClaimResponse{id, c, commit.Seq}, err
 }
 
-func claimTask(ctx context.Context, a api.Access, req ClaimRequest) (*ClaimResponse, error) {
+func claimTask(ctx context.Context, a *api.Local, req ClaimRequest) (*ClaimResponse, error) {
 	return hold(ctx, a, "claim", req.Task, req.Lease, func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error) {
 		return h.Claim(ctx, id, lease, a.Write())
 	})
 }
 
-func renewClaim(ctx context.Context, a api.Access, req RenewRequest) (*ClaimResponse, error) {
+func renewClaim(ctx context.Context, a *api.Local, req RenewRequest) (*ClaimResponse, error) {
 	return hold(ctx, a, "renew", req.Task, req.Lease, func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error) {
 		return h.Renew(ctx, id, req.Number, lease, a.Write())
 	})
@@ -144,8 +144,8 @@ func renewClaim(ctx context.Context, a api.Access, req RenewRequest) (*ClaimResp
 
 // ending is an operation that ends a claim.
 func ending(op string, end func(*hive.Hive, context.Context, string, uint64, *fovea.WriteOptions) (fovea.Commit, error),
-) func(context.Context, api.Access, ClaimEndRequest) (*TaskChange, error) {
-	return func(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
+) func(context.Context, *api.Local, ClaimEndRequest) (*TaskChange, error) {
+	return func(ctx context.Context, a *api.Local, req ClaimEndRequest) (*TaskChange, error) {
 		h, id, err := hiveOf(ctx, a, op, req.Task)
 		if err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ const maxFirst = 64 << 20
 // listFile names, in the folder of an export, the files that it wrote: a list in JSON.
 const listFile = ".fovea-export"
 
-func exportNotes(ctx context.Context, a api.Access, req ExportRequest) (*Exported, error) {
+func exportNotes(ctx context.Context, a *api.Local, req ExportRequest) (*Exported, error) {
 	const op = "export"
 	if !filepath.IsAbs(req.To) {
 		return nil, fault.Errorf(op, req.To, fault.Invalid, "to: is an absolute path")

@@ -50,7 +50,7 @@ type Imported struct {
 	Problems  []string `json:"problems" jsonschema:"what could not be carried over"`
 }
 
-func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Imported, error) {
+func importNotes(ctx context.Context, a *api.Local, req ImportRequest) (*Imported, error) {
 	const op = "import"
 	docs, problems, err := read(ctx, &req)
 	if err != nil {
@@ -340,10 +340,10 @@ type ForgottenResponse struct {
 	Notes []int `json:"notes" jsonschema:"those that were forgotten: places in the request, from 0"`
 }
 
-func findForgotten(ctx context.Context, a api.Access, req ForgottenRequest) (*ForgottenResponse, error) {
+func findForgotten(ctx context.Context, a *api.Local, req ForgottenRequest) (*ForgottenResponse, error) {
 	out := &ForgottenResponse{Notes: []int{}}
 	for i, n := range req.Notes {
-		if a.On().Notes().Forgotten(n.Title, n.Body) {
+		if a.On.Notes().Forgotten(n.Title, n.Body) {
 			out.Notes = append(out.Notes, i)
 		}
 	}

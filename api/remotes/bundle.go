@@ -39,13 +39,7 @@ type BundleRequest struct {
 }
 
 // BundleScope is the history of a scope in a bundle.
-type BundleScope struct {
-	Scope string `json:"scope" jsonschema:"memex or project/NAME"`
-	Seq   uint64 `json:"seq" jsonschema:"the number of its newest commit"`
-	Head  string `json:"head" jsonschema:"the digest of that commit"`
-	Root  string `json:"root" jsonschema:"of its state"`
-	Since string `json:"since,omitempty" jsonschema:"the commit that it goes on from"`
-}
+type BundleScope = place.Scope
 
 // Bundle is a bundle that was written.
 type Bundle struct {
@@ -64,7 +58,7 @@ type BundleReadRequest struct {
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
-func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle, error) {
+func writeBundle(ctx context.Context, a *api.Local, req BundleRequest) (*Bundle, error) {
 	const op = "bundle write"
 	if !filepath.IsAbs(req.File) {
 		return nil, fault.Errorf(op, req.File, fault.Invalid, "file: is an absolute path")
@@ -100,7 +94,7 @@ func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle,
 	}); err != nil {
 		return nil, fault.Wrap(op, req.File, kindOf(err), err)
 	}
-	return &Bundle{File: req.File, Bytes: done.Bytes, Blocks: done.Blocks, Sealed: len(to) > 0, Scopes: Scopes(done.Header)}, nil
+	return &Bundle{File: req.File, Bytes: done.Bytes, Blocks: done.Blocks, Sealed: len(to) > 0, Scopes: done.Scopes}, nil
 }
 
 // replaceable refuses a file that is there and is no bundle.
@@ -128,7 +122,7 @@ func replaceable(in vfs.FS, name string) error {
 }
 
 // recipients returns whom a bundle is sealed for, none for a plain one.
-func recipients(a api.Access, op string, req BundleRequest) ([]place.Recipient, error) {
+func recipients(a *api.Local, op string, req BundleRequest) ([]place.Recipient, error) {
 	if req.Plain {
 		if len(req.For) > 0 {
 			return nil, fault.Errorf(op, req.File, fault.Invalid, "a plain bundle is sealed for nobody; leave out plain or for")
@@ -174,19 +168,6 @@ func goOn(ctx context.Context, sources []place.Source, since string) error {
 	return fault.Wrap("bundle write", "since", fault.NotFound, err)
 }
 
-// Scopes returns what a bundle holds.
-func Scopes(h place.Header) []BundleScope {
-	var all []BundleScope
-	for _, s := range h.Scopes {
-		one := BundleScope{Scope: s.Name, Seq: s.Seq, Head: s.Head.String(), Root: s.Root.String()}
-		if s.SinceSeq > 0 {
-			one.Since = s.Since.String()
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
 // Unsealed returns the stream of a bundle, opened with a key if it is sealed.
 func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 	in := bufio.NewReader(r)
@@ -208,7 +189,7 @@ func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 	return opened, err
 }
 
-func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all []Brought, err error) {
+func readBundle(ctx context.Context, a *api.Local, req BundleReadRequest) (all []Brought, err error) {
 	const op = "bundle read"
 	if !filepath.IsAbs(req.File) {
 		return nil, fault.Errorf(op, req.File, fault.Invalid, "file: is an absolute path")
@@ -237,7 +218,7 @@ func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all [
 
 // reading brings in one bundle.
 type reading struct {
-	a   api.Access
+	a   *api.Local
 	req BundleReadRequest
 	in  vfs.FS
 }

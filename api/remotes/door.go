@@ -25,21 +25,15 @@ import (
 
 // Brought is what came into a scope from another history.
 type Brought struct {
-	Scope     string         `json:"scope" jsonschema:"memex or project/NAME"`
-	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new"`
-	Root      string         `json:"root" jsonschema:"after it"`
-	Files     []string       `json:"files" jsonschema:"written or removed"`
-	Left      []string       `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
-	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
-
-	Would *api.Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
+	Scope string `json:"scope" jsonschema:"memex or project/NAME"`
+	api.Merged
 }
 
 // incoming is the folder, in the state folder, that a bundle is read into.
 const incoming = "incoming"
 
 // receive hands the empty incoming folder to do, and removes it when that has ended.
-func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err error) {
+func receive(ctx context.Context, a *api.Local, do func(in vfs.FS) error) (err error) {
 	done, err := turn(ctx, a)
 	if err != nil {
 		return err
@@ -66,7 +60,7 @@ type bringing struct {
 
 // bringAll brings in the histories of scopes that another state folder has, and hands each to
 // took. What cannot be done shows before anything is done.
-func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, called string, how bringing, took func(Brought, fovea.Commit) error) error {
+func bringAll(ctx context.Context, a *api.Local, in vfs.FS, scopes []string, called string, how bringing, took func(Brought, fovea.Commit) error) error {
 	if trial := how; len(scopes) > 1 && !a.Call.DryRun {
 		trial.trial = true
 		for _, name := range scopes {
@@ -89,41 +83,26 @@ func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, cal
 
 // bring merges the history of a scope in another state folder, or puts its state in place. The
 // commit is zero where there was nothing new.
-func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
-	m := a.Memex
-	if name != scope.Memex {
-		all, err := m.Scopes()
-		if err != nil || len(how.agents) > 0 && !slices.Contains(all, name) {
-			return Brought{}, fovea.Commit{}, cmp.Or(err, fault.Errorf("merge", name, fault.Denied, "a member for agents cannot begin it"))
-		}
-		if m, err = a.Memex.Scope(ctx, name); err != nil {
-			return Brought{}, fovea.Commit{}, err
-		}
+func bring(ctx context.Context, a *api.Local, in vfs.FS, name, called string, how bringing) (b Brought, c fovea.Commit, err error) {
+	all, err := a.Memex.Scopes()
+	if err != nil || len(how.agents) > 0 && name != scope.Memex && !slices.Contains(all, name) {
+		return b, c, cmp.Or(err, fault.Errorf("merge", name, fault.Denied, "a member for agents cannot begin it"))
+	}
+	on, err := a.InScope(ctx, name)
+	if err != nil {
+		return b, c, err
 	}
 	opts := a.Write()
 	opts.MemoryOnly, opts.DryRun = how.memoryOnly, opts.DryRun || how.trial
-	var c fovea.Commit
 	var files []string
 	var conflicts []document.Conflict
-	var err error
-	if how.replace || m.View().Head().Seq == 0 && len(how.agents) == 0 {
-		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
+	if how.replace || on.On.View().Head().Seq == 0 && len(how.agents) == 0 {
+		c, files, err = travel.RestoreStore(ctx, on.History(), in, called, opts)
 	} else {
-		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts, how.agents...)
+		c, files, conflicts, err = travel.MergeStore(ctx, on.History(), in, called, opts, how.agents...)
 	}
 	if err != nil {
-		return Brought{}, fovea.Commit{}, err
+		return b, c, err
 	}
-	return brought(ctx, a, m, c, name, files, conflicts), c, nil
-}
-
-// brought says what came into a scope.
-func brought(ctx context.Context, a api.Access, m *fovea.Memory, c fovea.Commit, name string, files []string,
-	conflicts []document.Conflict) Brought {
-	root := m.View().Root()
-	if c.Seq != 0 { // one that comes again finds its own
-		root = c.Root
-	}
-	return Brought{Scope: name, Seq: c.Seq, Root: root.String(), Files: append([]string{}, files...), Left: c.Left,
-		Conflicts: api.Conflicts(conflicts), Would: a.Would(ctx, c)}
+	return Brought{name, on.Merged(ctx, c, files, conflicts)}, c, nil
 }

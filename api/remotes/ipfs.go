@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // IPFSPrefix begins the name of what a CID on IPFS names: "ipfs:CID".
@@ -54,7 +53,7 @@ func check(req api.CheckpointRequest) error {
 }
 
 // push puts the memory there.
-func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest) (done api.Archived, err error) {
+func (n node) push(ctx context.Context, a *api.Local, req api.CheckpointRequest) (done api.Archived, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("ipfs: %w", err)
@@ -88,19 +87,12 @@ func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest)
 		push = ipfs.PushState
 	}
 	sent, err := push(ctx, &ipfs.Job{Client: c, State: histories.State, Sources: sources, To: to})
-	return api.Archived{CID: text(sent.CID), Archive: text(sent.Archive), Sealed: sent.Sealed, Commits: sent.Commits, Bytes: sent.Bytes}, err
-}
-
-func text(d merkle.Digest) string {
-	if d.IsZero() {
-		return ""
-	}
-	return d.String()
+	return api.Archived{CID: api.DigestText(sent.CID), Archive: api.DigestText(sent.Archive), Carried: sent.Carried}, err
 }
 
 // sealFor returns whom the memory is sealed for: nobody, if plain is given, or nothing is given and
 // no other machine can ask the daemon.
-func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.CheckpointRequest) ([]place.Recipient, error) {
+func sealFor(ctx context.Context, a *api.Local, c *ipfs.Client, req api.CheckpointRequest) ([]place.Recipient, error) {
 	if req.Plain {
 		return nil, nil
 	}
@@ -123,7 +115,7 @@ func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.Checkpoi
 }
 
 // restore brings back what a CID names.
-func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest) (c fovea.Commit, files []string, others api.RollbackResponse, err error) {
+func (n node) restore(ctx context.Context, a *api.Local, req api.RestoreRequest) (done api.RollbackResponse, err error) {
 	const op = "restore"
 	switch {
 	case req.CID == "":
@@ -132,30 +124,29 @@ func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest)
 		err = errors.New("from ipfs all comes back that the cid names; leave out names, files, missing, at and skip")
 	}
 	if err != nil {
-		return c, nil, others, fault.Wrap(op, req.CID, fault.Invalid, err)
+		return done, fault.Wrap(op, req.CID, fault.Invalid, err)
 	}
 	how := bringing{replace: true, memoryOnly: req.MemoryOnly}
 	err = n.incoming(ctx, a, op, req.CID, true, func(in vfs.FS, found ipfs.Found) error {
-		return bringAll(ctx, a, in, found.Scopes(), req.CID, how, func(done Brought, commit fovea.Commit) error {
-			switch {
-			case done.Scope == scope.Memex:
-				c, files = commit, done.Files
-			default:
-				of, err := a.RolledBack(ctx, done.Scope, commit, done.Files, req.MemoryOnly)
-				if err != nil {
-					return err
-				}
-				others.RestoredFiles, others.RemovedFiles = append(others.RestoredFiles, of.RestoredFiles...), append(others.RemovedFiles, of.RemovedFiles...)
-				others.Drift, others.Left = append(others.Drift, of.Drift...), append(others.Left, of.Left...)
+		return bringAll(ctx, a, in, found.Scopes(), req.CID, how, func(b Brought, c fovea.Commit) error {
+			on, err := a.InScope(ctx, b.Scope)
+			if err != nil {
+				return err
 			}
+			of := on.RolledBack(ctx, c, b.Files, req.MemoryOnly)
+			if b.Scope == scope.Memex {
+				done, of = of, done
+			}
+			done.RestoredFiles, done.RemovedFiles = append(done.RestoredFiles, of.RestoredFiles...), append(done.RemovedFiles, of.RemovedFiles...)
+			done.Drift, done.Left = append(done.Drift, of.Drift...), append(done.Left, of.Left...)
 			return nil
 		})
 	})
-	return c, files, others, err
+	return done, err
 }
 
 // incoming fetches what a CID names into a folder, and removes that when use has ended.
-func (n node) incoming(ctx context.Context, a api.Access, op, cid string, wantState bool, use func(vfs.FS, ipfs.Found) error) (err error) {
+func (n node) incoming(ctx context.Context, a *api.Local, op, cid string, wantState bool, use func(vfs.FS, ipfs.Found) error) (err error) {
 	c, err := n.client()
 	if err != nil {
 		return fault.Wrap(op, cid, fault.Invalid, err)
@@ -188,7 +179,7 @@ func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error
 }
 
 // reaches refuses a program without access to IPFS, and reads the folder.
-func reaches(ctx context.Context, a api.Access, op, what string) error {
+func reaches(ctx context.Context, a *api.Local, op, what string) error {
 	if a.Options.IPFS == nil {
 		return fault.Errorf(op, what, fault.Invalid, "this program has no access to IPFS")
 	}
@@ -197,7 +188,7 @@ func reaches(ctx context.Context, a api.Access, op, what string) error {
 }
 
 // pullIPFS merges the archive that a CID names.
-func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, error) {
+func pullIPFS(ctx context.Context, a *api.Local, cid string) (*SyncResponse, error) {
 	const op = "pull"
 	if err := reaches(ctx, a, op, cid); err != nil {
 		return nil, err
@@ -220,7 +211,7 @@ func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, err
 }
 
 // pushIPFS puts the memory on IPFS, as a checkpoint does.
-func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
+func pushIPFS(ctx context.Context, a *api.Local) (*SyncResponse, error) {
 	if err := reaches(ctx, a, "push", IPFSPrefix); err != nil {
 		return nil, err
 	}

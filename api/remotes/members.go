@@ -37,27 +37,27 @@ type ExpelRequest struct {
 	Member string `json:"member" jsonschema:"what its machine is called" arg:"MEMBER"`
 }
 
-func members(ctx context.Context, a api.Access, req RemoteRequest) (*Members, error) {
+func members(ctx context.Context, a *api.Local, req RemoteRequest) (*Members, error) {
 	return listed(ctx, a, "remote members", req.Name, func(r *place.Remote) (Members, error) { return r.Members(ctx) })
 }
 
-func admit(ctx context.Context, a api.Access, req AdmitRequest) (*Members, error) {
+func admit(ctx context.Context, a *api.Local, req AdmitRequest) (*Members, error) {
 	return listed(ctx, a, "remote admit", req.Name, func(r *place.Remote) (Members, error) {
 		return r.Amend(ctx, req.Member, place.Member{Name: req.Member, Key: req.Key, Seal: req.Seal, Agents: req.Agents})
 	})
 }
 
-func expel(ctx context.Context, a api.Access, req ExpelRequest) (*Members, error) {
+func expel(ctx context.Context, a *api.Local, req ExpelRequest) (*Members, error) {
 	return listed(ctx, a, "remote expel", req.Name, func(r *place.Remote) (Members, error) { return r.Amend(ctx, req.Member) })
 }
 
 // listed returns the list of a remote that do returns. It carries nothing, as a dry run.
-func listed(ctx context.Context, a api.Access, op, name string, do func(*place.Remote) (Members, error)) (*Members, error) {
+func listed(ctx context.Context, a *api.Local, op, name string, do func(*place.Remote) (Members, error)) (*Members, error) {
 	var list Members
 	if err := checkRemote(op, name); err != nil {
 		return nil, err
 	}
-	_, err := with(op, func(_ context.Context, _ api.Access, r *place.Remote, _ SyncRequest, _ *SyncResponse) (err error) {
+	_, err := with(op, func(_ context.Context, _ *api.Local, r *place.Remote, _ SyncRequest, _ *SyncResponse) (err error) {
 		list, err = do(r)
 		return err
 	})(ctx, a, SyncRequest{Name: name, DryRun: true})

@@ -124,7 +124,7 @@ func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, er
 }
 
 // opened is a remote with its place.
-func opened(ctx context.Context, a api.Access, op, name string) (*place.Remote, error) {
+func opened(ctx context.Context, a *api.Local, op, name string) (*place.Remote, error) {
 	k, err := read(a.Memex, op, name)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func keyOf(k kept) (*age.X25519Identity, error) {
 	return place.ParseKey(k.Key)
 }
 
-func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error) {
+func listRemotes(ctx context.Context, a *api.Local, _ api.None) ([]Remote, error) {
 	all, err := place.Names(a.Memex.Histories().State)
 	if err != nil {
 		return nil, fault.Wrap("remotes", a.Memex.Dir(), fault.Other, err)
@@ -220,7 +220,7 @@ func Inside(url, dir string) bool {
 	}
 }
 
-func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote, error) {
+func addRemote(ctx context.Context, a *api.Local, req RemoteAddRequest) (*Remote, error) {
 	const op = "remote add"
 	if err := checkRemote(op, req.Name); err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 		return nil, fault.Errorf(op, req.Name, fault.Invalid,
 			"nothing on IPFS changes, so it is no place to meet; fovea push ipfs: prints a CID, fovea pull ipfs:CID takes one")
 	}
-	if Inside(req.URL, a.On().Dir()) {
+	if Inside(req.URL, a.On.Dir()) {
 		return nil, fault.Errorf(op, req.Name, fault.Invalid, "it is a folder of the notes themselves; name one outside, such as on a stick")
 	}
 	if k, err := read(a.Memex, op, req.Name); err == nil && k.URL != req.URL {
@@ -277,7 +277,7 @@ func Keep(state vfs.FS, name, url string, key *age.X25519Identity) (machine stri
 	return k.Machine, err
 }
 
-func removeRemote(ctx context.Context, a api.Access, req RemoteRequest) (*Remote, error) {
+func removeRemote(ctx context.Context, a *api.Local, req RemoteRequest) (*Remote, error) {
 	const op = "remote remove"
 	over, err := turn(ctx, a)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // The operations that carry commits.
@@ -77,7 +78,7 @@ func (r *SyncResponse) Commits() (n int) {
 }
 
 // named returns the remote that a request means, opened.
-func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*place.Remote, string, error) {
+func named(ctx context.Context, a *api.Local, op string, req SyncRequest) (*place.Remote, string, error) {
 	name := req.Name
 	if name == "" {
 		all, err := place.Names(a.Memex.Histories().State)
@@ -99,11 +100,11 @@ func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*plac
 }
 
 // step is a part of an exchange with a remote.
-type step func(context.Context, api.Access, *place.Remote, SyncRequest, *SyncResponse) error
+type step func(context.Context, *api.Local, *place.Remote, SyncRequest, *SyncResponse) error
 
 // with returns what carries out steps on the remote that a request means.
-func with(op string, steps ...step) func(context.Context, api.Access, SyncRequest) (*SyncResponse, error) {
-	return func(ctx context.Context, a api.Access, req SyncRequest) (_ *SyncResponse, err error) {
+func with(op string, steps ...step) func(context.Context, *api.Local, SyncRequest) (*SyncResponse, error) {
+	return func(ctx context.Context, a *api.Local, req SyncRequest) (_ *SyncResponse, err error) {
 		over, err := turn(ctx, a)
 		if err != nil {
 			return nil, fault.Wrap(op, req.Name, fault.Other, err)
@@ -127,14 +128,14 @@ func with(op string, steps ...step) func(context.Context, api.Access, SyncReques
 	}
 }
 
-func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+func push(ctx context.Context, a *api.Local, req SyncRequest) (*SyncResponse, error) {
 	if req.Name == IPFSPrefix {
 		return pushIPFS(ctx, a)
 	}
 	return with("push", write)(ctx, a, req)
 }
 
-func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+func pull(ctx context.Context, a *api.Local, req SyncRequest) (*SyncResponse, error) {
 	if strings.HasPrefix(req.Name, IPFSPrefix) {
 		return pullIPFS(ctx, a, req.Name)
 	}
@@ -142,7 +143,7 @@ func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 }
 
 // scrub reads back what this machine has written.
-func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) (err error) {
+func scrub(ctx context.Context, _ *api.Local, r *place.Remote, _ SyncRequest, done *SyncResponse) (err error) {
 	_ = vfs.WriteJSON(r.State, scrubbedFile, time.Now()) // before it, see Watch
 	done.Read, done.Damaged, err = r.Scrub(ctx)
 	if err != nil {
@@ -152,7 +153,7 @@ func scrub(ctx context.Context, _ api.Access, r *place.Remote, _ SyncRequest, do
 }
 
 // write pushes.
-func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
+func write(ctx context.Context, a *api.Local, r *place.Remote, _ SyncRequest, done *SyncResponse) error {
 	sources, release, err := a.Memex.Histories().Take(ctx)
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func write(ctx context.Context, a api.Access, r *place.Remote, _ SyncRequest, do
 }
 
 // fetch pulls, and merges what came.
-func fetch(ctx context.Context, a api.Access, r *place.Remote, req SyncRequest, done *SyncResponse) error {
+func fetch(ctx context.Context, a *api.Local, r *place.Remote, req SyncRequest, done *SyncResponse) error {
 	others, err := r.Pull(ctx, req.From...)
 	list, listErr := r.Members(ctx)
 	if err = cmp.Or(err, listErr); err != nil {
@@ -217,7 +218,7 @@ var turns sync.Map
 
 // turn waits until nothing else is carried between this memory and other places: both would use
 // the same files in the state folder. done ends the turn.
-func turn(ctx context.Context, a api.Access) (done func(), err error) {
+func turn(ctx context.Context, a *api.Local) (done func(), err error) {
 	of, _ := turns.LoadOrStore(a.Memex.Dir(), make(chan struct{}, 1))
 	free := of.(chan struct{})
 	select {
@@ -285,17 +286,11 @@ type MergeRequest struct {
 
 // MergeResponse is what a merge did, or would do.
 type MergeResponse struct {
-	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new and for a dry run"`
-	Root      string         `json:"root" jsonschema:"after it"`
-	Parents   []string       `json:"parents" jsonschema:"of the commit: the one before it, and what it took in; sorted"`
-	Files     []string       `json:"files" jsonschema:"written or removed; with memory_only those that differ now"`
-	Left      []string       `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
-	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
-
-	Would *api.Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
+	api.Merged
+	Parents []merkle.Digest `json:"parents" jsonschema:"of the commit: the one before it, and what it took in; sorted"`
 }
 
-func mergeCopy(ctx context.Context, a api.Access, req MergeRequest) (*MergeResponse, error) {
+func mergeCopy(ctx context.Context, a *api.Local, req MergeRequest) (*MergeResponse, error) {
 	if !filepath.IsAbs(req.State) { // who asks stands elsewhere
 		return nil, fault.Errorf("merge", req.State, fault.Invalid, "state: is an absolute path")
 	}
@@ -308,11 +303,5 @@ func mergeCopy(ctx context.Context, a api.Access, req MergeRequest) (*MergeRespo
 	if err != nil {
 		return nil, err
 	}
-	b := brought(ctx, a, a.On(), c, "", files, conflicts)
-	out := &MergeResponse{Seq: b.Seq, Root: b.Root, Parents: []string{}, Files: b.Files, Left: b.Left,
-		Conflicts: b.Conflicts, Would: b.Would}
-	for _, parent := range c.Parents {
-		out.Parents = append(out.Parents, parent.String())
-	}
-	return out, nil
+	return &MergeResponse{a.Merged(ctx, c, files, conflicts), append([]merkle.Digest{}, c.Parents...)}, nil
 }

@@ -52,9 +52,8 @@ written with --since the states cannot be computed without what came before.`,
 			if err != nil {
 				return err
 			}
-			all := remotes.Scopes(p.Header)
-			return s.Answer(verified{all, p.Loaded, p.Signed}, func() {
-				cli.PrintBundle(s.Out, all)
+			return s.Answer(verified{p.Scopes, p.Loaded, p.Signed}, func() {
+				cli.PrintBundle(s.Out, p.Scopes)
 				if p.Loaded {
 					s.Report("the bundle is whole, and every commit leads to the state that it names")
 				} else {

@@ -73,7 +73,7 @@ history.
 // PrintBundle prints what a bundle holds, a row for each scope.
 func PrintBundle(out *Stream, all []remotes.BundleScope) {
 	for _, b := range all {
-		out.Row(Column(b.Scope, 20), Text(scope.Count(int(b.Seq), "commit")+", ends with "+b.Head))
+		out.Row(Column(b.Name, 20), Text(scope.Count(int(b.Seq), "commit")+", ends with "+b.Head.String()))
 	}
 }
 

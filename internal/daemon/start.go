@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/failure"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -83,7 +84,7 @@ func startError(name string, err error) error {
 	}
 	var last struct{ Error, Kind string }
 	if json.Unmarshal([]byte(output[strings.LastIndex(output, "\n")+1:]), &last) == nil && last.Error != "" {
-		f := api.Fault{Op: "start", Title: last.Kind, Detail: last.Error}
+		f := api.Fault{Title: last.Kind, Detail: last.Error, Error: failure.Error{Op: "start"}}
 		return f.Err()
 	}
 	return fmt.Errorf("start: the daemon ended: %s", strings.TrimPrefix(output[max(0, len(output)-maxQuotedOutput):], "fovea: "))

@@ -49,11 +49,16 @@ type Sent struct {
 	// Archive is the manifest, with which all histories come back.
 	Archive merkle.Digest
 	Root    merkle.Digest // of the first source's state
-	Sealed  bool
-	Bytes   int64 // that were sent, 0 where there was nothing new
-	Commits uint64
+	Carried
 	// Stateless names scopes whose newest state lacks content: they are in the packs alone.
 	Stateless []string
+}
+
+// Carried is how much was sent.
+type Carried struct {
+	Sealed  bool   `json:"sealed" jsonschema:"whether a key opens it"`
+	Bytes   int64  `json:"-"` // 0 where there was nothing new
+	Commits uint64 `json:"-"` // that were not there before
 }
 
 // Push puts histories on a daemon: the news since the last push, or everything if the daemon does

@@ -28,7 +28,7 @@ func PushState(ctx context.Context, job *Job) (Sent, error) {
 		return Sent{}, err
 	}
 	root := job.Sources[0].Root
-	return Sent{CID: root, Root: root, Bytes: p.out.Size()}, nil
+	return Sent{CID: root, Root: root, Carried: Carried{Bytes: p.out.Size()}}, nil
 }
 
 func (p *pushing) pushState(s *place.Source) error {

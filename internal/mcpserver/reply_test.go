@@ -141,7 +141,7 @@ func TestDataOfRareAnswers(t *testing.T) {
 		{"a proposal to forget", "forget", map[string]any{"id": "x"}, &api.EditResponse{Proposal: "p1", Path: "a.org"}, "Nothing is written"},
 		{"gone", "edit", map[string]any{"id": "x", "todo": "DONE"}, &api.EditResponse{ID: "x", Seq: 7}, "The note is not there any more."},
 		{"conflicts", "rollback", map[string]any{"action": "revert"},
-			&api.RevertResponse{Seq: 7, Conflicts: []api.Conflict{{Field: "body", Kept: "theirs"}}}, "stands \"theirs\""},
+			&api.RevertResponse{Merged: api.Merged{Seq: 7, Conflicts: []api.Conflict{{Field: "body", Kept: "theirs"}}}}, "stands \"theirs\""},
 	} {
 		svc := api.Service(func(context.Context, api.Call) (any, error) { return tc.answer, nil })
 		c := connect(t, svc, nil)

@@ -6,7 +6,7 @@
 // makes the vectors that are missing ([Vectors.Fill], or [Vectors.Run] in the background), and
 // turns a question into what a search compares with them ([Vectors.Question]). A [Reranker]
 // has a server put the best hits of a search in order, and [Summaries] has a model at a chat
-// endpoint summarize the blocks of working memory that do not fit a window.
+// endpoint summarize the blocks of working memory that do not fit a window. [Models] are those of a memex.
 //
 // Invariants:
 //

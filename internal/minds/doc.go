@@ -5,7 +5,8 @@
 // [Blocks] is the working memory of each agent: every block is a document of the session that only
 // its agent sees; [Files] reads the files that blocks name. [Windows] records the windows that
 // agents were given and renders them again, and what agents did. [Feedback] keeps what the owner
-// and agents say about the notes that they were shown.
+// and agents say about the notes that they were shown. [Sessions] keeps what each session was shown,
+// so that it is not told twice, and [TokenCounts] what the parts of windows cost.
 //
 // Invariants:
 //   - One call makes one commit, so history has every version, and a revert takes back exactly what

@@ -52,15 +52,15 @@ var (
 
 // Scope is the history of one scope in a bundle.
 type Scope struct {
-	Name  string        // such as memex or project/garden
-	First merkle.Digest // the first commit: which memory it is
-	Seq   uint64        // of the newest commit
-	Head  merkle.Digest // the newest commit
-	Root  merkle.Digest // of its state
+	Name  string        `json:"scope" jsonschema:"memex or project/NAME"`
+	First merkle.Digest `json:"-"` // the first commit: which memory it is
+	Seq   uint64        `json:"seq" jsonschema:"the number of its newest commit"`
+	Head  merkle.Digest `json:"head" jsonschema:"the digest of that commit"`
+	Root  merkle.Digest `json:"root" jsonschema:"of its state"`
 	// SinceSeq and Since name the commit that the bundle continues from; 0 and the zero
 	// digest where it has all history.
-	SinceSeq uint64
-	Since    merkle.Digest
+	SinceSeq uint64        `json:"-"`
+	Since    merkle.Digest `json:"since,omitzero" jsonschema:"the commit that it goes on from"`
 }
 
 // Header describes a bundle.

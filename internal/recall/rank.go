@@ -213,7 +213,8 @@ func (b *Board) best(req *Request) []Ranked {
 	for i, s := range sums {
 		near := b.alike[s.pos]
 		similarity := min(1, max(b.coverage(s.pos), near.similarity))
-		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: similarity, Cosine: near.cosine, Near: min(1, near.similarity)}
+		hits[i] = Ranked{ID: b.Order.ID(s.pos), Near: min(1, near.similarity)}
+		hits[i].Relevance = search.Relevance{Score: s.score, Similarity: similarity, Cosine: near.cosine}
 		first := len(arms)
 		for _, a := range b.arms {
 			if share := a.shares[s.pos]; share != 0 {

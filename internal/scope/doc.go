@@ -8,7 +8,8 @@
 // the operation fills in, finds an earlier operation with
 // the same key, keeps the files that differ from memory on purpose ([Drift]), and lists the
 // other open scopes of the memex. [Rules] judge each file of an operation by its author, and
-// [Trust] is the book of what the owner trusts of protected files, a ledger of the chain.
+// [Trust] is the book of what the owner trusts of protected files, a ledger of the chain. An
+// [Overlay] lays scopes over one another, and [FindHistory] finds the history of a memex that was moved.
 //
 // Invariants:
 //   - A memex, its projects and its sessions have separate chains. A file belongs to exactly

@@ -3,6 +3,7 @@
 package travel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -30,7 +32,7 @@ var ErrPresent = errors.New("there is a note with this id")
 // (ErrPresent), Invalid (no key to sign with, a node that the format has no room for),
 // ReadOnly (the state is not in the history), Corrupt.
 func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof.File, *node.Node, error) {
-	head, signed, err := h.SignedHead(ctx)
+	head, err := h.SignedHead(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,9 +50,9 @@ func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof
 	if at.State.Root() != at.Commit.Root {
 		return nil, nil, fault.Errorf("prove", h.scope.Dir, fault.ReadOnly, "what memory holds is not in its history")
 	}
-	f := &proof.File{Format: proof.Format, Head: signed}
-	if at.Commit.Digest != head.Digest {
-		if err := addMoment(ctx, h, f, head, at.Commit); err != nil {
+	f := &proof.File{Format: proof.Format, Head: head.Note}
+	if at.Commit.Digest != head.Commit {
+		if err := addMoment(ctx, h, f, head.Seq, at.Commit); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -78,17 +80,12 @@ func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof
 // known key, or one that names no log), NotFound (a commit that is not in the history),
 // and those of SignedHead.
 func ProveHeads(ctx context.Context, h *History, from, to string) (*proof.File, error) {
-	newest, signed, err := h.SignedHead(ctx)
+	newest, err := h.SignedHead(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer h.scope.Chain.Reading()()
-	if from == "" {
-		from = signed
-	}
-	if to == "" {
-		to = signed
-	}
+	from, to = cmp.Or(from, newest.Note), cmp.Or(to, newest.Note)
 	var seqs [2]uint64
 	for i, text := range []string{from, to} {
 		head, _, err := chain.OpenHead(text, h.scope.Options.Verifiers)
@@ -113,8 +110,8 @@ func ProveHeads(ctx context.Context, h *History, from, to string) (*proof.File, 
 }
 
 // addMoment proves that the history of head has an earlier commit.
-func addMoment(ctx context.Context, h *History, f *proof.File, head, at chain.Commit) error {
-	hashes, err := chain.ProveCommit(ctx, h.scope.Chain, head.Seq, at.Seq)
+func addMoment(ctx context.Context, h *History, f *proof.File, head uint64, at chain.Commit) error {
+	hashes, err := chain.ProveCommit(ctx, h.scope.Chain, head, at.Seq)
 	if err != nil {
 		return fault.Wrap("prove", fmt.Sprintf("seq:%d", at.Seq), fault.Corrupt, err)
 	}
@@ -173,21 +170,22 @@ func joined(hashes []tlog.Hash) (out []byte) {
 }
 
 // SignedHead is that of fovea.History.
-func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) {
+func (h *History) SignedHead(ctx context.Context) (*history.Head, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
 	head := h.scope.Chain.Head().Commit
 	switch {
 	case h.scope.IsClosed(tx):
-		return chain.Commit{}, "", fault.Wrap("head", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+		return nil, fault.Wrap("head", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case head.Seq == 0:
-		return chain.Commit{}, "", empty(h.scope, "head")
+		return nil, empty(h.scope, "head")
 	}
 	signed, err := tx.SignedHead(ctx)
 	if errors.Is(err, chain.ErrNoKey) {
-		return chain.Commit{}, "", fault.Wrap("head", h.scope.Dir, fault.Invalid, err)
+		return nil, fault.Wrap("head", h.scope.Dir, fault.Invalid, err)
 	}
-	return head, signed, fault.Wrap("head", h.scope.StateDir, fault.Corrupt, err)
+	return &history.Head{Note: signed, Seq: head.Seq, Commit: head.Digest, Root: head.Root, Time: head.Time},
+		fault.Wrap("head", h.scope.StateDir, fault.Corrupt, err)
 }
 
 // Options are those that the memory of a history was opened with.

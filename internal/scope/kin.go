@@ -1,31 +1,30 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package scope
 
 import (
 	"fmt"
 	"path/filepath"
 	"strconv"
 
-	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// findHistory searches the other stores for the notes of a memex without a store, so that a
+// FindHistory searches the other stores for the notes of a memex without a store, so that a
 // moved or renamed folder continues its history and never silently begins a new one. It
-// returns Held for a moved folder.
-func (x *memex) findHistory() error {
-	s := x.top.scope
+// returns Held for a moved folder. kin says what another store has of these notes, see fovea.Status.
+func FindHistory(s *Scope) (kin string, err error) {
 	if s.Options.Stores == "" || s.Options.Anew || stores.Begun(s.StateDir) {
-		return nil
+		return "", nil
 	}
 	found, err := stores.Find(s.Options.Stores, s.Dir, s.StateDir)
 	if err != nil {
 		s.Options.Log.Warn("cannot look for the history of this folder", "why", err)
-		return nil
+		return "", nil
 	}
 	if len(found) == 0 {
-		return nil
+		return "", nil
 	}
 	k := found[0]
 	others := ""
@@ -34,26 +33,25 @@ func (x *memex) findHistory() error {
 	}
 	switch way := "fovea adopt " + strconv.Quote(k.Dir); {
 	case s.Options.Adopt && len(found) > 1 && found[1].Moved == k.Moved:
-		return fail("open", s.Dir, Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
+		return "", fault.Wrap("open", s.Dir, fault.Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
 	case s.Options.Adopt:
-		return fail("open", s.Dir, Conflict, x.take(k))
+		return "", fault.Wrap("open", s.Dir, fault.Conflict, take(s, k))
 	case k.Memex == s.Dir && filepath.Dir(s.StateDir) != s.Options.Stores: // explicit state folder: a new history
-		x.kin = fmt.Sprintf("the history%s of these notes is in %s, and a new one begins in %s", long(k), k.Dir, s.StateDir)
+		kin = fmt.Sprintf("the history%s of these notes is in %s, and a new one begins in %s", long(k), k.Dir, s.StateDir)
 	case k.Moved:
-		return fail("open", s.Dir, Held, fmt.Errorf(
+		return "", fault.Wrap("open", s.Dir, fault.Held, fmt.Errorf(
 			"these notes were at %s, and their history%s waits for them: %s goes on with it, fovea adopt --new begins a new one%s",
 			k.Memex, long(k), way, others))
 	default:
-		x.kin = fmt.Sprintf("these notes are a copy of %s and begin a history of their own; %s would copy the old one%s instead%s",
+		kin = fmt.Sprintf("these notes are a copy of %s and begin a history of their own; %s would copy the old one%s instead%s",
 			k.Memex, way, long(k), others)
 	}
-	return nil
+	return kin, nil
 }
 
 // take adopts the history of another store. The witness forgets a store that moved, and
 // records this one when it is opened.
-func (x *memex) take(k stores.Match) error {
-	s := x.top.scope
+func take(s *Scope, k stores.Match) error {
 	if err := stores.Take(k.Dir, s.StateDir, s.Dir, !k.Moved); err != nil || !k.Moved || s.Options.Witness == nil {
 		return err
 	}
@@ -68,13 +66,12 @@ func long(k stores.Match) string {
 	if k.Commits == 0 {
 		return ""
 	}
-	return " of " + scope.Count(int(k.Commits), "commit")
+	return " of " + Count(int(k.Commits), "commit")
 }
 
-// markFolder records in the store which folder this is, so that it is recognized after a
+// MarkFolder records in the store which folder this is, so that it is recognized after a
 // move. A store that cannot be written is skipped.
-func (x *memex) markFolder() {
-	s := x.top.scope
+func MarkFolder(s *Scope) {
 	if s.Options.Store != nil || s.Chain.Store().Err() != nil {
 		return
 	}
