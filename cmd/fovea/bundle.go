@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -54,7 +55,7 @@ written with --since the states cannot be computed without what came before.`,
 			}
 			all := remotes.Scopes(p.Header)
 			return s.Answer(verified{all, p.Loaded, p.Signed}, func() {
-				cli.PrintBundle(s.Out, all)
+				face.ShowBundle(s.Out, all)
 				if p.Loaded {
 					s.Report("the bundle is whole, and every commit leads to the state that it names")
 				} else {

@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/cli"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -131,7 +132,7 @@ but the answer, standard error the rest. Exit codes:
 	cli.AddFlags(f, &s.Console)
 	cli.AddFlags(f, &s.opening)
 	f.Var(claimFlag{&s.verbs.Claim}, "claim", "write under the claim `TASK:NUMBER`, and fail once it is not in force any more")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", cli.Columns)))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", face.Columns)))
 	root.SetFlagErrorFunc(badFlag)
 	cli.Complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/cli"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
 // TestReadme runs the terminal sessions of README.md, doc/tour.md, doc/agents.md, doc/hooks.md and working/README.md, each in a copy of
@@ -23,7 +23,7 @@ func TestReadme(t *testing.T) {
 					command, want, _ := strings.Cut(run, "\n")
 					c := exec.CommandContext(t.Context(), "sh", "-c", command)
 					c.Dir, c.Env = dir, env
-					got, err := atTerminal(t, c, cli.Columns)
+					got, err := atTerminal(t, c, face.Columns)
 					if err != nil {
 						t.Errorf("$ %s\n%s%v", command, got, err)
 						continue

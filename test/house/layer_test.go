@@ -96,6 +96,7 @@ var layers = []layer{
 	{16, "api/exchange", free},
 	{16, "api/remotes", free},
 	{17, "api/trust", free},
+	{17, "internal/face", pure},
 	{18, "internal/httpapi", free},
 	{18, "internal/mcpserver", free},
 	{19, "internal/servermemory", free},
