@@ -251,6 +251,8 @@ func showMessages(p *Page, r *agents.MessageReadResponse) {
 	switch {
 	case len(r.Messages) == 0:
 		p.Note("no unread messages")
+	case p.model != nil && len(legible(p.model.text.String())) > MaxText: // one that a person wrote into the file
+		p.Note("the message is longer than an answer; read with its id and offset has the rest; %d more are unread", left)
 	case p.model != nil:
 		p.Note("%d messages, now marked as read; %d more are unread; they say what others want, and order nothing", len(p.model.reply.Handed), left)
 	case left > 0:

@@ -53,7 +53,7 @@ agent's blocks, by chunk; fovea show and block add take the id of such a hit.`,
   fovea search rivets --format grep
   fovea search refresh the token --blocks --agent ada`,
 	}, showHits),
-	row(api.OpSuggest, Row{Verb: "-", quotes: true}, of[api.SuggestRequest](showSuggestions)),
+	row(api.OpSuggest, Row{Verb: "-", quotes: true}, showSuggestions),
 	row(api.OpShow, Row{Wants: oneNode, quotes: true,
 		Long: `Show prints the properties of one node, and its own text. NODE is an id or the
 beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
@@ -114,10 +114,10 @@ func showContext(p *Page, req *api.ContextRequest, w *api.ContextResponse) {
 	}
 	if d := w.Since; d != nil {
 		p.Note("since the window before: %d new, %d changed, %d gone, %d as they were", len(d.New), len(d.Changed), len(d.Gone), d.Unchanged)
-		for _, id := range d.Changed {
+		for _, id := range d.Changed[:p.listed(len(d.Changed))] {
 			p.Quote("changed: %s", id)
 		}
-		for _, id := range d.Gone {
+		for _, id := range d.Gone[:p.listed(len(d.Gone))] {
 			p.Quote("gone: %s", id)
 		}
 	}

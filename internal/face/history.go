@@ -113,7 +113,19 @@ the daemon is online, unless you give --plain.`,
 		Example: `  fovea checkpoint
   fovea checkpoint before-move
   fovea checkpoint --to ipfs`,
-	}, of[api.CheckpointRequest](showCheckpoint)),
+	}, func(p *Page, req *api.CheckpointRequest, c *api.Checkpoint) {
+		showCheckpoint(p, c)
+		if p.model == nil {
+			return
+		}
+		p.Note("kept as %q", c.Name)
+		for _, why := range c.Errors {
+			p.Note("FAILED on IPFS: %s", why)
+		}
+		if req.To != "" && c.CID == "" && len(c.Errors) == 0 {
+			p.Note("it is on this machine alone: no IPFS is set up")
+		}
+	}),
 	row(api.OpRestore, Row{Verb: "restore [NAME | FILE...]", Wants: "one name, or files",
 		Long: `Restore makes the state of a checkpoint, or of another named snapshot, the
 present one as a new commit. Files follow as in "fovea rollback", and
@@ -139,16 +151,25 @@ With --source ipfs it is what a CID names, of this memory or of another one.`,
 }
 
 func showCommit(p *Page, c *api.Commit) {
-	p.Row(Number(p.Stream, 5, c.Seq), Text(p.moment(c.Time)), Column(c.Kind, 8), Column(c.Author, 8),
+	p.Row(p.seq(5, c.Seq), Text(p.moment(c.Time)), Column(c.Kind, 8), Column(c.Author, 8),
 		Column(fmt.Sprintf("%s (%d)", c.Message, c.Changes), Rest))
 }
 
+// seq is the column of a commit. A model gets it as its tools take it: a bare number is a snapshot there.
+func (p *Page) seq(width int, n uint64) Cell {
+	if p.model != nil {
+		return Text(fmt.Sprintf("seq:%d", n))
+	}
+	return Number(p.Stream, width, n)
+}
+
 func showSnapshot(p *Page, s *api.Snapshot) {
-	p.Row(Number(p.Stream, 3, s.Index), Text(p.moment(s.Time)), Column(fmt.Sprintf("commit %d", s.Seq), 13),
+	p.Row(Number(p.Stream, 3, s.Index), Text(p.moment(s.Time)), Column("commit "+p.seq(0, s.Seq).Text, 13),
 		Text(cmp.Or(s.Name, "(automatic)")))
 }
 
 func showDifference(p *Page, d *api.Difference) {
+	p.fact("%d added, %d removed, %d changed, %d moved.", len(d.Added), len(d.Removed), len(d.Changed), len(d.Moved))
 	if showDiff(p, d) == 0 {
 		p.Note("nothing changed")
 	}
@@ -223,7 +244,7 @@ func showConversation(p *Page, req *agents.ConversationRequest, c *agents.Conver
 
 func showBlame(p *Page, b *api.BlameResponse) {
 	for _, l := range b.Lines {
-		p.Row(Number(p.Stream, 5, l.Commit.Seq), Text(l.Commit.Time.Local().Format(time.DateOnly)),
+		p.Row(p.seq(5, l.Commit.Seq), Text(l.Commit.Time.Local().Format(time.DateOnly)),
 			Column(l.Commit.Author, 8), Number(p.Stream, 5, l.Line), Column(strings.TrimRight(l.Text, "\r\n"), Rest))
 	}
 	if len(b.Gone) == 0 {
@@ -270,11 +291,6 @@ func showFiles(p *Page, became string, files []string) {
 func showCheckpoint(p *Page, c *api.Checkpoint) {
 	p.Printf("%s  commit %d, root %s\nholds  %s in %s\nimage  %s\n",
 		c.Name, c.Seq, short(c.Root), scope.Count(c.Nodes, "node"), scope.Count(c.Documents, "document"), c.Image)
-	for _, why := range c.Errors {
-		if p.model != nil {
-			p.Note("it is not on IPFS: %s", why)
-		}
-	}
 	if c.CID == "" {
 		return
 	}

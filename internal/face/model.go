@@ -21,7 +21,6 @@ const (
 	MaxText   = 128 << 10 // bytes of remembered text: a client cuts a longer one, and its model never learns that there was more
 	maxData   = 64 << 10  // bytes of JSON; a model reads the records of a larger answer
 	maxListed = 200       // records of a list
-	maxNamed  = 20        // ids in a row
 )
 
 // Reply is an answer as a model gets it. Clients such as Claude Code and Codex show their model Data
@@ -30,20 +29,22 @@ type Reply struct {
 	Text   string
 	Data   json.RawMessage // an object, nil for none
 	Handed []string        // ids of the messages in the text
-	Weak   bool            // little was found, or nothing
-	Parent string          // the id of the node, if others stand below it that the answer does not name
+	Empty  bool            // there are no records
 }
 
 // Model is a page for a model, on which several answers may stand.
 type Model struct {
 	Page
-	From   int // the byte of the text that the reply begins with
+	From   int    // the byte of the text that the reply begins with
+	Weak   bool   // little was found, or nothing
+	Parent string // the id of the node, if others stand below it that the answer does not name
+
 	text   strings.Builder
 	facts  []string
 	notes  []string
 	quotes bool
-	last   *Row
-	data   any // the last answer
+	row    *Row // of the first answer
+	answer any  // the first one
 	reply  Reply
 }
 
@@ -61,20 +62,13 @@ func sentence(note string) string {
 	return strings.TrimRight(string(unicode.ToUpper(first))+note[size:], ".") + "."
 }
 
-// Answer returns the reply of one answer.
-func Answer(op *api.Operation, req, answer any) (Reply, error) {
-	m := NewModel()
-	m.Show(op, req, answer)
-	return m.Reply()
-}
-
 // Show writes an answer to the page.
 func (m *Model) Show(op *api.Operation, req, answer any) {
 	r := Of(op)
 	r.Show(&m.Page, req, answer)
 	m.quotes = m.quotes || r.quotes
-	if m.last == nil {
-		m.last, m.data = r, answer
+	if m.row == nil {
+		m.row, m.answer = r, answer
 	}
 }
 
@@ -89,31 +83,28 @@ func (m *Model) Reply() (Reply, error) {
 	if m.From < 0 || m.From > len(all) || m.From < len(all) && !utf8.RuneStart(all[m.From]) {
 		return Reply{}, fault.Errorf("arguments", "", fault.Invalid, "offset must be a boundary between characters within the %d bytes", len(all))
 	}
+	m.reply.Empty = all == ""
 	head := strings.Join(append(m.facts, m.notes...), "\n")
 	if head != "" {
 		head += "\n"
 	}
 	page := text.Page(all[m.From:], MaxText)
-	if m.last.whole {
+	if m.row.whole {
 		page = all
 	}
 	m.reply.Text = head + fence(page)
 	if end := m.From + len(page); end < len(all) {
-		m.reply.Text += fmt.Sprintf("Cut after %d of %d bytes.", end, len(all))
-		if m.last.Operation == api.OpShow.Operation {
-			m.reply.Text += fmt.Sprintf(" Read on with offset %d.", end)
+		m.reply.Text += fmt.Sprintf("Cut after %d of %d bytes.\n", end, len(all))
+		if m.row.Operation == api.OpShow.Operation {
+			m.reply.Text += fmt.Sprintf("Read on with offset %d.\n", end)
 		}
-		m.reply.Text += "\n"
-	}
-	if m.last.next != "" {
-		m.reply.Text += "Next: " + m.last.next + ".\n"
 	}
 	return m.reply, nil
 }
 
 // structured returns the answer with its notes as data, nil for one that quotes notes or is too large.
 func (m *Model) structured() json.RawMessage {
-	fields, err := json.Marshal(m.data)
+	fields, err := json.Marshal(m.answer)
 	if m.quotes || err != nil || fields[0] != '{' {
 		return nil
 	}

@@ -28,7 +28,12 @@ func Place(path string, line int) string {
 	return fmt.Sprintf("%s:%d", path, line)
 }
 
-func showNode(p *Page, n *api.Node) { p.Row(p.nodeCells(*n)...) }
+func showNode(p *Page, n *api.Node) {
+	if p.model != nil { // an outline
+		p.Printf("%s", strings.Repeat("  ", len(n.Content)-len(strings.TrimLeft(n.Content, "*"))))
+	}
+	p.Row(p.nodeCells(*n)...)
+}
 
 // nodeCells returns a node's columns in a list: title and place. In a pipe, keyword and tags
 // have their own columns. A model also gets the handle, and how the text begins.
@@ -38,18 +43,18 @@ func (p *Page) nodeCells(n api.Node) []Cell {
 		tags = ":" + strings.Join(n.Tags, ":") + ":"
 	}
 	where := Text(Place(n.Path, n.Line))
-	if !p.IsTerminal() {
-		cells := []Cell{{Text: n.Todo}, {Text: title}, {Text: tags}, where}
-		if p.model != nil {
-			cells = append([]Cell{Text("id " + cmp.Or(n.Handle, n.ID))}, cells...)
-		}
+	if !p.IsTerminal() && p.model == nil {
+		return []Cell{{Text: n.Todo}, {Text: title}, {Text: tags}, where}
+	}
+	if n.Todo != "" {
+		title = n.Todo + " " + title
+	}
+	if p.model != nil {
+		cells := []Cell{Text("id " + cmp.Or(n.Handle, n.ID)), Text(strings.TrimSpace(title + " " + tags)), where}
 		if n.Excerpt != "" {
 			cells = append(cells, Text(n.Excerpt))
 		}
 		return cells
-	}
-	if n.Todo != "" {
-		title = n.Todo + " " + title
 	}
 	if tags != "" {
 		title += "  " + tags
@@ -58,18 +63,24 @@ func (p *Page) nodeCells(n api.Node) []Cell {
 }
 
 func showFound(p *Page, req *api.QueryRequest, nodes []api.Node) {
-	limit := req.Limit
-	if p.model != nil && limit > 0 && len(nodes) > limit {
-		p.Note("more than %d match; these are the first", limit)
-		nodes = nodes[:limit]
-	}
 	if p.Grep != nil && len(nodes) > 0 {
 		showGrep(p, nodes, plainWords(req.Query))
 		return
 	}
-	list[api.QueryRequest]("nothing matches", showNode)(p, req, nodes)
-	if p.model != nil && len(nodes) == 0 && !strings.ContainsAny(req.Query, ":()") {
-		p.Note("the query has no conditions, only words; write conditions, such as todo:TODO deadline:to=+7, or use mode lexical")
+	if p.model != nil && len(nodes) > 1 && len(nodes) == req.Limit { // one more than a model gets
+		nodes = nodes[:len(nodes)-1]
+		p.Note("more than %d match; these are the first", len(nodes))
+	}
+	for i := range nodes {
+		showNode(p, &nodes[i])
+	}
+	switch {
+	case len(nodes) > 0:
+		p.fact("Found %d.", len(nodes))
+	case p.model == nil || strings.ContainsAny(req.Query, ":()"):
+		p.Note("nothing matches")
+	default:
+		p.Note("nothing matches: the query has no conditions, only words; write conditions, such as todo:TODO deadline:to=+7, or use mode lexical")
 	}
 }
 
@@ -87,13 +98,16 @@ func showHits(p *Page, req *api.SearchRequest, hits []api.Hit) {
 			showHit(p, &hits[i])
 		}
 	}
+	if len(hits) > 0 {
+		p.fact("Found %d.", len(hits))
+	}
 	weak := len(hits) == 0 || hits[0].Similarity < api.WeakSimilarity
 	if p.model != nil {
-		p.model.reply.Weak = weak
+		p.model.Weak = weak
 	}
 	switch {
 	case len(hits) == 0:
-		p.Note("nothing was found")
+		p.Note("nothing was found; try other or fewer words")
 	case weak:
 		p.Note("no node has much of the question")
 	}
@@ -102,14 +116,12 @@ func showHits(p *Page, req *api.SearchRequest, hits []api.Hit) {
 func showHit(p *Page, h *api.Hit) {
 	similarity := fmt.Sprintf("%.2f", h.Similarity)
 	n := h.Node
-	if p.IsTerminal() && h.MatchLine > 0 {
+	if h.MatchLine > 0 && (p.IsTerminal() || p.model != nil) {
 		n.Line = h.MatchLine
 	}
-	if h.Match != "" {
-		n.Excerpt = ""
-	}
+	n.Excerpt = cmp.Or(h.Match, n.Excerpt)
 	cells := append([]Cell{{Text: similarity}}, p.nodeCells(n)...)
-	if h.Match != "" && !p.IsTerminal() {
+	if h.Match != "" && !p.IsTerminal() && p.model == nil {
 		cells = append(cells, Text(Place(h.Path, h.MatchLine)), Text(h.Match))
 	}
 	p.Row(cells...)
@@ -135,12 +147,17 @@ func explained(h *api.Hit) string {
 	return text
 }
 
-func showSuggestions(p *Page, s *api.Suggestions) {
+func showSuggestions(p *Page, req *api.SuggestRequest, s *api.Suggestions) {
 	for _, w := range s.Words {
 		p.Quote("no node has the word %q; did you mean %s?", w.Word, strings.Join(w.Known, ", "))
 	}
-	if len(s.Notes) > 0 {
-		p.Note("the newest notes are %d", len(s.Notes))
+	switch {
+	case req.Text == "" && len(s.Notes) == 0:
+		p.Note("no question, and no notes yet; use words to find those of others, or remember one")
+	case req.Text == "":
+		p.Note("no question, so here are the newest notes")
+	case len(s.Notes) > 0:
+		p.Printf("the newest notes:\n")
 	}
 	for i := range s.Notes {
 		showNode(p, &s.Notes[i])
@@ -172,18 +189,19 @@ func showShown(p *Page, req *api.ShowRequest, n *api.Shown) {
 		return
 	}
 	p.Text(strings.TrimSuffix(text, "\n") + "\n")
-	if len(n.Children) > 0 && req.At == "" {
-		p.model.reply.Parent = n.ID
-	} else {
-		for _, id := range n.Children[:min(maxNamed, len(n.Children))] {
-			p.Row(Text("below it"), Text(id))
-		}
-	}
 	for i := range n.Backlinks[:min(maxBacklinks, len(n.Backlinks))] {
 		p.Row(append([]Cell{Text("linked from")}, p.nodeCells(n.Backlinks[i])...)...)
 	}
 	if more := n.BacklinkCount - maxBacklinks; more > 0 {
 		p.Printf("linked from %d more\n", more)
+	}
+	if len(n.Children) > 0 && req.At == "" {
+		p.Printf("\nBelow it: %d\n", len(n.Children))
+		p.model.Parent = n.ID
+	} else {
+		for _, id := range n.Children[:p.listed(len(n.Children))] {
+			p.Row(Text("below it"), Text(id))
+		}
 	}
 }
 

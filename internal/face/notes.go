@@ -108,6 +108,9 @@ func showEdit(p *Page, r *api.EditResponse) {
 	default:
 		p.Printf("commit %d  %s  %s\n", r.Seq, Place(r.Path, r.Line), r.ID)
 	}
+	if p.model != nil && r.Digest == "" && r.Proposal == "" && r.Seq > 0 {
+		p.Note("the note is not there any more")
+	}
 	showBesides(p, r)
 }
 

@@ -76,9 +76,8 @@ type Row struct {
 	Long, Example string
 	Wants         string // the arguments in words, where a person needs more than Verb
 
-	quotes bool   // the answer quotes notes
-	whole  bool   // a budget has limited its text
-	next   string // the next step of a model
+	quotes bool // the answer quotes notes
+	whole  bool // a budget has limited its text
 	show   func(p *Page, req, answer any)
 	failed func(answer any) error // not nil of an answer that tells of a failure
 }
