@@ -117,7 +117,7 @@ func showEdit(p *Page, r *api.EditResponse) {
 // showBesides shows what else is known about a node that was changed.
 func showBesides(p *Page, r *api.EditResponse) {
 	if r.Doubled != "" {
-		p.Note("%s", OneLine(r.Doubled))
+		p.Note("%s", p.inNote(r.Doubled))
 	}
 	if len(r.Unseen) > 0 {
 		p.fact("id %q, digest %s, seq %d", r.Handle, r.Digest, r.Seq)
@@ -126,7 +126,7 @@ func showBesides(p *Page, r *api.EditResponse) {
 		p.Quote("changed by others since this session saw it: %s", line)
 	}
 	for _, id := range r.Similar {
-		p.Note("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, OneLine(id))
+		p.Note("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, p.inNote(id))
 	}
 	if len(r.Similar) > 0 && p.model != nil {
 		p.Note("next: read them; where one says the same, edit it and forget this one")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,7 +41,18 @@ func (p *Page) Quote(format string, a ...any) {
 		return
 	}
 	p.model.quotes = true
+	if text := p.model.text.String(); text != "" && !strings.HasSuffix(text, "\n") {
+		p.Printf("\n")
+	}
 	p.Printf(format+"\n", a...)
+}
+
+// inNote returns remembered text as a note has it: on one line, for a model in quotes.
+func (p *Page) inNote(text string) string {
+	if p.model != nil {
+		return strconv.Quote(text)
+	}
+	return OneLine(text)
 }
 
 // fact writes what a model alone is told, before the text. It quotes what may be remembered.
