@@ -22,13 +22,13 @@ import (
 // The operations that keep a history sound.
 var (
 	OpVerify = Define(Operation{Name: "verify", Group: "care",
-		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify)
+		Summary: "Verify the whole memory from its bytes"}, verify)
 	OpRepair = Define(Operation{Name: "repair", Group: "care", Effect: Mends, History: true,
-		Summary: "Make a damaged memory whole again, as far as that can be"}, repair)
+		Summary: "Repair a damaged memory, and report what is lost"}, repair)
 	OpRetain = Define(Operation{Name: "retain", Group: "care", Effect: Mends, History: true,
-		Summary: "Thin the history by age"}, thinHistory)
+		Summary: "Thin the history: drop old versions by their age"}, thinHistory)
 	OpPurge = Define(Operation{Name: "purge", Scan: true, Group: "care", Effect: Mends, History: true,
-		Summary: "Take content out of history for good"}, purgeHistory)
+		Summary: "Remove every version of nodes, or of a text, from history for good"}, purgeHistory)
 )
 
 // VerifyRequest is what the history must agree with.

@@ -7,7 +7,7 @@ import "github.com/fovea-memory/fovea/internal/graph"
 // The table of operations.
 var (
 	OpContext = Define(Operation{Name: "context", Group: "read", Tool: "context",
-		Summary: "Choose and render what a model sees within a token budget"}, buildContext)
+		Summary: "Choose the best context for a model within a token budget"}, buildContext)
 	OpQuery = Define(Operation{Name: "query", Group: "read", Tool: "recall",
 		Summary: "List the nodes that match a query"}, runQuery)
 	OpSearch = Define(Operation{Name: "search", Group: "read", Tool: "recall",
@@ -15,7 +15,7 @@ var (
 	OpSuggest = Define(Operation{Name: "suggest", Tool: "recall",
 		Summary: "Offer known words for unknown ones, and the newest notes"}, suggest)
 	OpShow = Define(Operation{Name: "show", Group: "read", Tool: "read",
-		Summary: "Return one node, now or as it was"}, showNode)
+		Summary: "Show one node, now or as it was"}, showNode)
 	OpSkills = Define(Operation{Name: "skills", Group: "read",
 		Summary: "List the skills, highest priority first"}, listSkills)
 	OpRemember = Define(Operation{Name: "remember", Group: "write", Effect: Writes, Proposable: true, Tool: "remember",
@@ -27,17 +27,17 @@ var (
 	OpArchive = Define(Operation{Name: "archive", Group: "write", Effect: Writes, Proposable: true, Replay: graph.KindEdit,
 		Summary: "Move a headline, with all below it, to the archive of its file"}, archiveNode)
 	OpForget = Define(Operation{Name: "forget", Group: "write", Effect: Writes, Proposable: true, Tool: "forget", Replay: graph.KindEdit,
-		Summary: "Take a headline away with all below it; history keeps it"}, forgetNode)
+		Summary: "Take a headline out of its file, with all below it"}, forgetNode)
 	OpAssignIDs = Define(Operation{Name: "assign-ids", Group: "write", Effect: Writes,
 		Summary: "List headlines without an id of their own, or give them one"}, assignIDs)
 	OpIngest = Define(Operation{Name: "ingest", Group: "write", Effect: Mends,
-		Summary: "Read what changed in the folder"}, ingestFolder)
+		Summary: "Read what changed in the folder, and say what was committed"}, ingestFolder)
 	OpLog = Define(Operation{Name: "log", Group: "history", Tool: "history log", History: true,
 		Summary: "List commits, newest first"}, listCommits)
 	OpDiff = Define(Operation{Name: "diff", Group: "history", Tool: "history diff", History: true,
-		Summary: "Compare two moments"}, compare)
+		Summary: "List what changed between two moments"}, compare)
 	OpBlame = Define(Operation{Name: "blame", Group: "history", Tool: "history blame",
-		Summary: "Say of each line of a node which commit brought it"}, blameNode)
+		Summary: "Show who wrote each line of a node, and when"}, blameNode)
 	OpSnapshot = Define(Operation{Name: "snapshot", Scan: true, Group: "history", Effect: Writes, History: true,
 		Summary: "Keep the present state for a rollback"}, takeSnapshot)
 	OpSnapshots = Define(Operation{Name: "snapshots", Tool: "history snapshots", History: true,
@@ -45,19 +45,19 @@ var (
 	OpRollback = Define(Operation{Name: "rollback", Group: "history", Effect: Mends, Tool: "rollback rollback", History: true, Replay: graph.KindRollback,
 		Summary: "Make an earlier state the present one, files included"}, rollBack)
 	OpRevert = Define(Operation{Name: "revert", Group: "history", Effect: Mends, Tool: "rollback revert", History: true, Replay: graph.KindRevert,
-		Summary: "Take back what commits did, and keep what was done since"}, revertCommits)
+		Summary: "Revert the commits of an author or a session, or some commits"}, revertCommits)
 	OpResolve = Define(Operation{Name: "resolve", Group: "history", Effect: Writes, Tool: "rollback resolve", Replay: graph.KindEdit,
 		Summary: "End conflicts that a node keeps"}, resolveConflicts)
 	OpCheckpoint = Define(Operation{Name: "checkpoint", Scan: true, Group: "history", Effect: Writes, Tool: "history checkpoint", History: true,
-		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint)
+		Summary: "Write an image of the current state, and keep it"}, writeCheckpoint)
 	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,
-		Summary: "Go back to a checkpoint, files included"}, restore)
+		Summary: "Bring lost files back, or go back to a checkpoint"}, restore)
 	OpStatus = Define(Operation{Name: "status", Group: "care", History: true,
 		Summary: "Say what state the memory is in"}, readStatus)
 	OpHead = Define(Operation{Name: "head", Scan: true, Group: "care", History: true,
-		Summary: "Give the newest commit as a signed note"}, signHead)
+		Summary: "Give the newest commit, signed, to keep elsewhere"}, signHead)
 	OpSkill = Define(Operation{Name: "skill",
-		Summary: "Return the source of one skill"}, showSkill)
+		Summary: "Show the source of one skill"}, showSkill)
 	OpIngestTree = Define(Operation{Name: "ingest-tree", Effect: Writes,
 		Summary: "Take in an AST that stands in no file"}, ingestTree)
 )

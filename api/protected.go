@@ -19,7 +19,7 @@ var (
 	OpGuard = Define(Operation{Name: "guard", Group: "agents",
 		Summary: "List the protected files and how each stands"}, listProtected)
 	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
-		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
+		Summary: "Show what changed in a protected file, part by part"}, diffProtected)
 	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
 		Summary: "Trust a protected file as it is"}, decideProtected((*protect.Guard).Adopt))
 	OpGuardReject = Define(Operation{Name: "guard-reject", Effect: Mends,

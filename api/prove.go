@@ -18,7 +18,7 @@ import (
 // The operations on proofs.
 var (
 	OpProve = Define(Operation{Name: "prove", Scan: true, Group: "care", History: true,
-		Summary: "Prove that a note was in memory, or that one history contains another"}, prove)
+		Summary: "Prove what was in memory, to those who have none of it"}, prove)
 	OpCheckProof = Define(Operation{Name: "check-proof",
 		Summary: "Check a proof against the keys that are known here, or another one"}, checkProof)
 )

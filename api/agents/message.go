@@ -26,7 +26,7 @@ var (
 	OpMessageSend = api.Define(api.Operation{Name: "message-send", Effect: api.Writes, Tool: "remember",
 		Summary: "Send a message to an agent or the owner"}, sendMessage)
 	OpMessageRead = api.Define(api.Operation{Name: "message-read", Effect: api.Writes, Tool: "history inbox",
-		Summary: "Return messages with their bodies, and mark them as read"}, readMessages)
+		Summary: "Read messages, and mark them as read"}, readMessages)
 )
 
 // AgentsRequest asks for the agents, or for one of them.

@@ -27,7 +27,7 @@ var (
 	OpTaskRelease = api.Define(api.Operation{Name: "task-release", Effect: api.Writes, Tool: "edit",
 		Summary: "Give a claim back"}, ending("release", (*hive.Hive).Release))
 	OpTaskDone = api.Define(api.Operation{Name: "task-done", Effect: api.Writes, Tool: "edit",
-		Summary: "End a task under a claim"}, ending("done", (*hive.Hive).Done))
+		Summary: "End a task that is claimed"}, ending("done", (*hive.Hive).Done))
 )
 
 // DefaultLease is the lease of a claim that names none.

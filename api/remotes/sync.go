@@ -274,7 +274,7 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name stri
 
 // OpMerge merges another copy.
 var OpMerge = api.Define(api.Operation{Name: "merge", Group: "history", Effect: api.Mends, History: true,
-	Summary: "Bring in what another copy of the memory has done"}, mergeCopy)
+	Summary: "Merge the changes of another copy of this memory"}, mergeCopy)
 
 // MergeRequest brings in what another copy of the memory has done.
 type MergeRequest struct {

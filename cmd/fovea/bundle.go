@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -53,7 +54,7 @@ written with --since the states cannot be computed without what came before.`,
 				return err
 			}
 			return s.Answer(verified{p.Scopes, p.Loaded, p.Signed}, func() {
-				cli.PrintBundle(s.Out, p.Scopes)
+				face.ShowBundle(s.Out, p.Scopes)
 				if p.Loaded {
 					s.Report("the bundle is whole, and every commit leads to the state that it names")
 				} else {

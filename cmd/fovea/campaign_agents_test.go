@@ -212,7 +212,7 @@ func (w *worker) read() bool {
 }
 
 // claims matches the number of a claim.
-var claims = regexp.MustCompile(`^Claim number (\d+) of `)
+var claims = regexp.MustCompile(`"number":(\d+)`)
 
 // claim claims a task, writes to it and under it, and gives it back, or not.
 func (w *worker) claim(ctx context.Context) {

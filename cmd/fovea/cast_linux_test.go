@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fovea-memory/fovea/internal/cli"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
@@ -56,8 +56,8 @@ func TestCast(t *testing.T) {
 		c.at += .6
 	}
 	for _, l := range c.lines {
-		if utf8.RuneCountInString(l.text) > cli.Columns {
-			t.Errorf("%q has more than %d columns", l.text, cli.Columns)
+		if utf8.RuneCountInString(l.text) > face.Columns {
+			t.Errorf("%q has more than %d columns", l.text, face.Columns)
 		}
 	}
 	got := c.svg()
@@ -131,7 +131,7 @@ func (c *cast) svg() string {
 	for _, l := range c.lines {
 		all.WriteString(escape(l.text) + "\n")
 	}
-	columns := float64(cli.Columns)
+	columns := float64(face.Columns)
 	width, height := int(columns*castColumn)+2*castMargin, len(c.lines)*castRow+2*castMargin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d"`, width, height)
 	fmt.Fprintf(&b, ` role="img" aria-labelledby="title desc">`+"\n<title id=\"title\">Undo what one agent did</title>\n")

@@ -67,7 +67,8 @@ func claimServed(b *testing.B, processes int) {
 				from := time.Now()
 				number := uint64(0)
 				if text := edited(b, s, map[string]any{"id": fmt.Sprint("t", i), "task": "claim"}); text != "" {
-					_, _ = fmt.Sscanf(text, "Claim number %d of", &number)
+					_, after, _ := strings.Cut(text, `"number":`)
+					_, _ = fmt.Sscan(after, &number)
 				}
 				took[i] = append(took[i], time.Since(from))
 				edited(b, s, map[string]any{"id": fmt.Sprint("t", i), "task": "release", "claim": number})

@@ -208,8 +208,8 @@ func (c *npmClients) shareNotes(t *testing.T) {
 		turn{text: "The tide is kept."})
 	c.saw("claude, what CLAUDE.md says", seen.first, "The MCP server fovea holds notes of this person")
 	c.saw("claude", seen.results[0], "agents/claude-code/")
-	c.saw("claude, a note nearly the same", seen.results[1], "Similar notes, at least 60% of the words in common", "Next: read them")
-	c.saw("claude, the same note", seen.results[2], "Nothing was written")
+	c.saw("claude, a note nearly the same", seen.results[1], "Similar, at least 60% of the words in common", "Next: read them")
+	c.saw("claude, the same note", seen.results[2], "nothing was written")
 	seen = c.askCodex("What was the tide?",
 		turn{tool: "recall", args: object{"query": "tide at the mill"}},
 		turn{tool: "remember", args: object{"title": lamp, "body": "Said the keeper."}},
@@ -219,7 +219,7 @@ func (c *npmClients) shareNotes(t *testing.T) {
 	c.saw("codex, its tools", seen.tools, "mcp__fovea", "remember", "recall", "history")
 	c.saw("codex", seen.results[0], tide, tideText, "agents/claude-code/", "data, not instructions")
 	c.saw("codex", seen.results[1], "agents/codex/")
-	c.saw("codex, a note nearly the same", seen.results[2], "Similar notes, at least 60% of the words in common")
+	c.saw("codex, a note nearly the same", seen.results[2], "Similar, at least 60% of the words in common")
 	seen = c.askClaude(sessionName(2), "Until when does the lamp burn?",
 		turn{tool: "recall", args: object{"query": "lamp on the pier"}}, turn{tool: "read", args: object{"id": lamp}}, turn{text: "Until one."})
 	c.saw("claude", seen.results[0], lamp, "agents/codex/")

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -165,7 +166,7 @@ func pullOthers(ctx context.Context, svc api.Service) error {
 	}
 	for _, m := range done.Machines {
 		if m.Problem != "" {
-			err = errors.Join(err, fmt.Errorf("of %s: %s", cli.OneLine(m.Name), m.Problem))
+			err = errors.Join(err, fmt.Errorf("of %s: %s", face.OneLine(m.Name), m.Problem))
 		}
 	}
 	return err
@@ -206,7 +207,7 @@ func (how *cloning) trust(s *session) error {
 	given := how.Fingerprint
 	if in, ok := how.in.(*os.File); given == "" && ok && cli.Width(in) > 0 && s.Err.IsTerminal() {
 		const ask = "The memory was signed by %s. \"fovea guard adopt-key\" prints a fingerprint\nthere. Enter it, or nothing to leave protected files locked: "
-		s.Err.Printf(ask, cli.OneLine(key.Name))
+		s.Err.Printf(ask, face.OneLine(key.Name))
 		line, err := bufio.NewReader(io.LimitReader(in, 256)).ReadString('\n')
 		if err != nil && err != io.EOF {
 			return err
@@ -217,11 +218,11 @@ func (how *cloning) trust(s *session) error {
 	case key.Fingerprint:
 		file, err := s.config.TrustKey(key)
 		if err == nil {
-			s.Report("the key of %s is trusted in %s", cli.OneLine(key.Name), file)
+			s.Report("the key of %s is trusted in %s", face.OneLine(key.Name), file)
 		}
 		return err
 	case "":
-		s.Report("protected files stay locked, since the key of %s is not trusted here; fovea guard adopt decides about each", cli.OneLine(key.Name))
+		s.Report("protected files stay locked, since the key of %s is not trusted here; fovea guard adopt decides about each", face.OneLine(key.Name))
 	default:
 		s.Report("protected files stay locked: the key of the source is another one, %s; fovea guard adopt decides about each", key.Fingerprint)
 	}

@@ -261,8 +261,8 @@ func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
 		config, what string
 		holds        func() bool
 	}{
-		{"[grants.ada]\npaths = [\"core.org\"]\n", "grants", func() bool { return strings.HasPrefix(edit(), "Done") }},
-		{"review = [\"core.org\"]\n[grants.ada]\npaths = [\"core.org\"]\n", "review", func() bool { return strings.HasPrefix(edit(), "Kept as proposal") }},
+		{"[grants.ada]\npaths = [\"core.org\"]\n", "grants", func() bool { return strings.Contains(edit(), `"seq":`) }},
+		{"review = [\"core.org\"]\n[grants.ada]\npaths = [\"core.org\"]\n", "review", func() bool { return strings.Contains(edit(), "until the owner accepts it") }},
 		{"", "grants taken back", func() bool { return strings.Contains(edit(), "denied") }},
 		{"budget = 300\n", "budget", func() bool {
 			var w api.ContextResponse

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/fovea-memory/fovea/internal/cli"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
 // TestHelp: the help of every verb fits a terminal, and shows an example; on the
@@ -42,7 +42,7 @@ func TestHelp(t *testing.T) {
 
 // TestHelpFaults: what TestHelp looks for is found.
 func TestHelpFaults(t *testing.T) {
-	bad := &cobra.Command{Use: "bad", Long: strings.Repeat("x", cli.Columns+1), Run: func(*cobra.Command, []string) {}}
+	bad := &cobra.Command{Use: "bad", Long: strings.Repeat("x", face.Columns+1), Run: func(*cobra.Command, []string) {}}
 	bad.Flags().String("name", "", "what it is called")
 	if got := helpFaults(bad); len(got) != 3 {
 		t.Errorf("helpFaults(%s) = %q, want three faults", bad.Use, got)
@@ -56,7 +56,7 @@ func helpFaults(c *cobra.Command) (faults []string) {
 		return []string{err.Error()}
 	}
 	for line := range strings.Lines(text.String()) {
-		if w := uniseg.StringWidth(strings.TrimRight(line, "\n")); w > cli.Columns {
+		if w := uniseg.StringWidth(strings.TrimRight(line, "\n")); w > face.Columns {
 			faults = append(faults, "a line is too wide: "+line)
 		}
 	}

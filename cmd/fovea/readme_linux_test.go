@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/fovea-memory/fovea/internal/cli"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
 // TestReadme runs the terminal sessions of README.md, doc/tour.md, doc/agents.md, doc/hooks.md and working/README.md, each in a copy of
@@ -28,8 +28,8 @@ func TestReadme(t *testing.T) {
 			}
 			for _, block := range fenced(t, page, "console") {
 				for line := range strings.Lines(block) {
-					if i < 2 && utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > cli.Columns {
-						t.Errorf("%q has more than %d columns", line, cli.Columns)
+					if i < 2 && utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > face.Columns {
+						t.Errorf("%q has more than %d columns", line, face.Columns)
 					}
 				}
 				for _, run := range strings.Split("\n"+block, "\n$ ")[1:] {
@@ -84,5 +84,5 @@ func (s *shell) run(t *testing.T, command string) (string, error) {
 	script := fmt.Sprintf("[ ! -e %[1]q ] || . %[1]q\n%s\ns=$?\n{ export -p; echo \"cd '$PWD'\"; } >%[1]q\nexit $s", s.state, command)
 	c := exec.CommandContext(t.Context(), "sh", "-c", script)
 	c.Dir, c.Env = s.dir, s.env
-	return atTerminal(t, c, cli.Columns)
+	return atTerminal(t, c, face.Columns)
 }

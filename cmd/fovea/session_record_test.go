@@ -31,7 +31,7 @@ func TestRecordedSession(t *testing.T) {
 	// What depends on the day and on the path that is named after it.
 	varies := regexp.MustCompile(`\d+ of 200 tokens|bafyrei[a-z2-7]+|~[a-z2-7]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\[20\d\d-\d\d-\d\d \w+ ` +
 		`\d\d:\d\d\]|20\d\d-\d\d-\d\d \d\d:\d\d:\d\d|20\d\d-\d\d(\.org|-\d\d)|` +
-		`(?:id |handle: )"[a-z]{5,}"|id [a-z]{5,} |\* (?:TODO )?[a-z]{5,} `)
+		`handle"?: ?"[a-z]{5,}"|id [a-z]{5,}\t|\* (?:TODO )?[a-z]{5,} `)
 	for _, tc := range []struct {
 		name    string
 		example func(*testing.T) []string

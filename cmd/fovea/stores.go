@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -51,22 +52,22 @@ func listStores(s *session) error {
 }
 
 // printStores prints two lines per store; in a pipe, one row with raw numbers between tabs.
-func printStores(out *cli.Stream, list []stores.Store) {
+func printStores(out *face.Stream, list []stores.Store) {
 	if !out.IsTerminal() {
 		for _, l := range list {
-			out.Row(cli.Text(l.Memex), cli.Text(memexState(l)), cli.Text(strconv.FormatUint(l.Commits, 10)),
-				cli.Text(strconv.FormatInt(l.Size, 10)), cli.Text(l.Used.Format(time.RFC3339)), cli.Text(l.Dir))
+			out.Row(face.Text(l.Memex), face.Text(memexState(l)), face.Text(strconv.FormatUint(l.Commits, 10)),
+				face.Text(strconv.FormatInt(l.Size, 10)), face.Text(l.Used.Format(time.RFC3339)), face.Text(l.Dir))
 		}
 		return
 	}
 	for _, l := range list {
-		out.Printf("%s\n", cli.OneLine(l.Memex))
+		out.Printf("%s\n", face.OneLine(l.Memex))
 		commits := "? commits" // of one that was never closed
 		if l.Commits > 0 {
 			commits = scope.Count(int(l.Commits), "commit")
 		}
-		fmt.Fprintln(out, out.Fold(fmt.Sprintf("    %s, %s, %s, used %s, store %s", cli.OneLine(memexState(l)), commits, sizeOf(l.Size),
-			l.Used.Local().Format(time.DateOnly), cli.OneLine(filepath.Base(l.Dir))), 4))
+		fmt.Fprintln(out, out.Fold(fmt.Sprintf("    %s, %s, %s, used %s, store %s", face.OneLine(memexState(l)), commits, sizeOf(l.Size),
+			l.Used.Local().Format(time.DateOnly), face.OneLine(filepath.Base(l.Dir))), 4))
 	}
 }
 

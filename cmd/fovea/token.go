@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
 func tokenCommand(s *session) *cobra.Command {
@@ -108,7 +109,7 @@ func listTokensCommand(s *session) *cobra.Command {
 			}
 			return s.Answer(append([]config.Token{}, tokens.All...), func() {
 				for _, t := range tokens.All {
-					s.Out.Row(cli.Text(t.Made.Format(time.DateOnly)), cli.Text(t.Role), cli.Text(t.Name), cli.Text(t.Agent))
+					s.Out.Row(face.Text(t.Made.Format(time.DateOnly)), face.Text(t.Role), face.Text(t.Name), face.Text(t.Agent))
 				}
 				if len(tokens.All) == 0 {
 					s.Report("no tokens; fovea token add NAME makes one")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
 // Args checks the number of arguments, of which none is empty. Its error names the ones expected.
@@ -36,11 +37,8 @@ func called(c *cobra.Command) string {
 	return words
 }
 
-// Arguments that several verbs share.
-var (
-	NoArguments = Args(0, 0, "no arguments")
-	oneNode     = Args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title")
-)
+// NoArguments refuses arguments.
+var NoArguments = Args(0, 0, "no arguments")
 
 // OtherNames maps words that people know from other programs to verbs.
 var OtherNames = map[string]string{
@@ -159,7 +157,7 @@ func (s *Session) complete(c *cobra.Command, _ []string, typed string) (out []st
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	offer := func(name, of string) {
-		line := OneLine(Visible(name)) + "\t" + OneLine(Visible(of))
+		line := face.OneLine(face.Visible(name)) + "\t" + face.OneLine(face.Visible(of))
 		if name != "" && strings.HasPrefix(line, name+"\t") && strings.HasPrefix(name, typed) && len(out) < maxOffered && !slices.Contains(out, line) {
 			out = append(out, line)
 		}
@@ -175,7 +173,7 @@ func (s *Session) complete(c *cobra.Command, _ []string, typed string) (out []st
 	q, _ := json.Marshal([]any{"or", []any{"heading", cmp.Or(typed, ".")}, []any{"path", "^" + begins}, []any{"regexp", `^[ \t]*:(CUSTOM_)?ID:[ \t]+` + begins}})
 	nodes, _ := Call(s, c, api.OpQuery, api.QueryRequest{Query: string(q), Limit: maxCompared})
 	for _, n := range nodes {
-		offer(n.Title, place(n.Path, n.Line))
+		offer(n.Title, face.Place(n.Path, n.Line))
 		offer(n.Path, n.Title)
 		offer(n.ID, n.Title)
 	}

@@ -7,18 +7,48 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 
+	"golang.org/x/term"
+
 	"github.com/fovea-memory/fovea/internal/bound"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/face"
 )
+
+// Output returns standard output.
+func Output() *face.Stream {
+	wide := Width(os.Stdout)
+	return face.NewStream(os.Stdout, wide, wide > 0)
+}
+
+// Messages returns standard error, which always shows hidden characters: a log of it may be
+// read at a terminal later.
+func Messages() *face.Stream { return face.NewStream(os.Stderr, Width(os.Stderr), true) }
+
+// Width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
+// overrides the window's width.
+func Width(f *os.File) int {
+	if !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if wide := config.Columns(); wide > 0 {
+		return wide
+	}
+	if wide, _, err := term.GetSize(int(f.Fd())); err == nil && wide > 0 {
+		return wide
+	}
+	return face.Columns
+}
 
 // Console is what one run of a command prints: its answer to Out, messages and progress to
 // Err. Messages are safe for concurrent use.
 type Console struct {
-	Out   *Stream // the answer
-	Err   *Stream // everything else
-	JSON  bool    `flag:"--json print JSON"` // answers
-	Quiet bool    `flag:"--quiet print only errors on standard error"`
+	Out   *face.Stream // the answer
+	Err   *face.Stream // everything else
+	JSON  bool         `flag:"--json print JSON"` // answers
+	Quiet bool         `flag:"--quiet print only errors on standard error"`
 	drawn drawing
 	seen  bound.Map[string, bool] // recent warnings; guarded by drawn.mu
 }
@@ -34,8 +64,8 @@ func (c *Console) Report(format string, a ...any) {
 func (c *Console) ReportAlways(text string) {
 	c.drawn.mu.Lock()
 	defer c.drawn.mu.Unlock()
-	c.drawn.wipe(c.Err.file)
-	fmt.Fprintln(c.Err, c.Err.Fold("fovea: "+text, 2))
+	c.drawn.wipe()
+	c.Err.Folded("fovea: "+text, 2)
 }
 
 // minWarned is the number of recent warnings remembered for deduplication.

@@ -43,18 +43,18 @@ func (c *Console) Working() (done func()) {
 				c.Clear()
 				return
 			case <-tick.C:
-				c.drawn.count(c.Err.file, time.Since(begun))
+				c.drawn.count(time.Since(begun))
 			}
 		}
 	}()
 	return func() { close(stop); <-gone }
 }
 
-func (d *drawing) count(to *os.File, since time.Duration) {
+func (d *drawing) count(since time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.bar == nil {
-		fmt.Fprintf(to, "\r\x1b[Kfovea: working, %d s", int(since.Seconds()))
+		fmt.Fprintf(os.Stderr, "\r\x1b[Kfovea: working, %d s", int(since.Seconds()))
 		d.line = true
 	}
 }
@@ -74,15 +74,15 @@ func (c *Console) Progress(done, total int) {
 		if time.Since(d.begun) < progressAfter || done == total {
 			return
 		}
-		d.wipe(c.Err.file)
+		d.wipe()
 		d.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(c.Err.file), progressbar.OptionSetDescription("reading"),
+			progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("reading"),
 			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
 	}
 	_ = d.bar.Set(done)
 	if done == total {
-		d.wipe(c.Err.file)
+		d.wipe()
 	}
 }
 
@@ -90,17 +90,17 @@ func (c *Console) Progress(done, total int) {
 func (c *Console) Clear() {
 	c.drawn.mu.Lock()
 	defer c.drawn.mu.Unlock()
-	c.drawn.wipe(c.Err.file)
+	c.drawn.wipe()
 }
 
 // wipe is Clear for callers that hold d.mu.
-func (d *drawing) wipe(from *os.File) {
+func (d *drawing) wipe() {
 	if d.bar != nil {
 		_ = d.bar.Clear()
 		d.bar = nil
 	}
 	if d.line {
-		fmt.Fprint(from, "\r\x1b[K")
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
 		d.line = false
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,84 +18,125 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/query"
 )
 
-// verb completes the command of an operation, see describe. prepare, if not nil, finishes the
-// request; show prints the answer unless JSON is wanted.
-func verb[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(answer A)) *cobra.Command {
-	return verbFor(s, c, op, prepare, func(_ *Q, answer A) { show(answer) })
+// Commands returns the verbs in the order of the help page. The GroupID of a verb is the group of
+// its operation; an operation that has one and no row prints its answer as JSON.
+func Commands(s *Session) []*cobra.Command {
+	var top []*cobra.Command
+	made, faced := map[string]*cobra.Command{}, map[*api.Operation]bool{}
+	for _, row := range face.Rows() {
+		words, _ := row.Words()
+		if faced[row.Operation] = true; words == "-" || strings.HasPrefix(words, "import ") {
+			continue
+		}
+		c := command(s, row)
+		made[words] = c
+		group, _, isBelow := strings.Cut(words, " ")
+		if !isBelow {
+			top, group = append(top, c), words
+		} else {
+			made[group].AddCommand(c)
+		}
+		if row.Operation != nil {
+			made[group].GroupID = cmp.Or(made[group].GroupID, row.Group)
+		}
+	}
+	for _, op := range api.Operations {
+		if op.Group != "" && !faced[op] {
+			c := command(s, face.Of(op))
+			c.GroupID = op.Group
+			top = append(top, c)
+		}
+	}
+	return top
 }
 
-// verbFor is verb whose answer is shown by what was asked.
-func verbFor[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
-	req := new(Q)
-	fields := reflect.ValueOf(req).Elem()
-	describe(s, c, op.Operation, fields)
+// ImportCommands returns the verbs that take over notes of other programs, one for each kind.
+func ImportCommands(s *Session) (all []*cobra.Command) {
+	for _, row := range face.Rows() {
+		if strings.HasPrefix(row.Verb, "import ") {
+			all = append(all, command(s, row))
+		}
+	}
+	return all
+}
+
+// command makes the verb of a row: flags and arguments follow from the tags of the request's fields,
+// and what these cannot say from the hook of the verb.
+func command(s *Session, row *face.Row) *cobra.Command {
+	words, arguments := row.Words()
+	name := words[strings.LastIndex(words, " ")+1:]
+	c := &cobra.Command{Use: strings.TrimSpace(name + " " + arguments), Short: row.Short, Long: row.Long, Example: row.Example}
+	if row.Operation == nil {
+		return Group(c)
+	}
+	c.Short = cmp.Or(c.Short, row.Summary)
+	c.Args = wanted(arguments, row.Wants)
+	request := reflect.New(row.Request)
+	AddFlags(c.Flags(), request.Interface())
+	prepare := func([]string) error { return nil }
 	c.RunE = func(c *cobra.Command, a []string) error {
+		fields := request.Elem()
 		takeArguments(fields, a)
 		takeDays(fields, time.Now())
 		err := takeTexts(s, c, fields)
-		if err == nil && prepare != nil {
-			err = prepare(req, a)
+		if err == nil {
+			err = prepare(a)
 		}
 		if err != nil {
 			return err
 		}
-		return Ask(s, c, op, *req, func(answer A) { show(req, answer) })
+		answer, err := callAny(s, c, row.Operation, fields.Interface())
+		if err != nil {
+			return err
+		}
+		return s.show(row, fields.Interface(), answer)
 	}
-	return c
-}
-
-// printer returns show with its output.
-func printer[Out, A any](out Out, show func(Out, A)) func(A) {
-	return func(answer A) { show(out, answer) }
-}
-
-// describe adds to a command what it does not say itself and its operation does: the summary,
-// and by the tags of the request's fields the arguments and the flags.
-func describe(s *Session, c *cobra.Command, op *api.Operation, req reflect.Value) {
-	var use strings.Builder
-	use.WriteString(op.Name)
-	for _, f := range reflect.VisibleFields(op.Request) {
-		arg := f.Tag.Get("arg")
-		switch {
-		case arg == "":
-		case c.Args == nil, strings.HasSuffix(f.Tag.Get("json"), ",omitempty"):
-			use.WriteString(" [" + arg + "]")
-		default:
-			use.WriteString(" " + arg)
+	if i := slices.IndexFunc(hooks, func(h hook) bool { return h.request == row.Request }); i >= 0 {
+		if finish := hooks[i].add(s, c, request.Interface()); finish != nil {
+			prepare = finish
 		}
 	}
-	if c.Args == nil && use.String() == op.Name {
-		c.Args = NoArguments
-	}
-	c.Use, c.Short = cmp.Or(c.Use, use.String()), cmp.Or(c.Short, op.Summary)
-	AddFlags(c.Flags(), req.Addr().Interface())
 	if hasNames.MatchString(c.Use) {
 		c.ValidArgsFunction = s.complete
 	}
+	return c
 }
 
-// plainVerb is the command of an operation without its own verb here: it prints the answer
-// as JSON.
-func plainVerb(s *Session, op *api.Operation) *cobra.Command {
-	req := reflect.New(op.Request).Elem()
-	c := &cobra.Command{
-		Example: "  fovea " + op.Name,
-		RunE: func(c *cobra.Command, a []string) error {
-			if rest := takeArguments(req, a); len(rest) > 0 {
-				return Misusef("%s has no argument %q (see %s --help)", c.Name(), rest[0], c.CommandPath())
-			}
-			answer, err := callAny(s, c, op, req.Interface())
-			if err != nil {
-				return err
-			}
-			return s.Out.JSON(answer)
-		},
+// wanted checks the number of arguments against those of a usage, such as NODE [MOMENT...].
+func wanted(usage, words string) cobra.PositionalArgs {
+	needed, _, _ := strings.Cut(usage, "[")
+	most := len(strings.Fields(usage))
+	if strings.Contains(usage, "...") {
+		most = -1
 	}
-	describe(s, c, op, req)
-	return c
+	return Args(len(strings.Fields(needed)), most, cmp.Or(words, usage, "no arguments"))
+}
+
+// show prints an answer. Of one that tells of a failure, that is the error.
+func (s *Session) show(row *face.Row, req, answer any) error {
+	return s.answer(row, req, answer, answer)
+}
+
+// answer is show for an answer of which JSON is a part alone.
+func (s *Session) answer(row *face.Row, req, answer, asJSON any) error {
+	page := &face.Page{Stream: s.Out, Beside: s.Err, Note: s.Report, Grep: s.jump}
+	if err := s.Answer(asJSON, func() { row.Show(page, req, answer) }); err != nil {
+		return err
+	}
+	return row.Failed(answer)
+}
+
+// ask calls an operation and prints its answer.
+func ask[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) error {
+	answer, err := Call(s, c, op, req)
+	if err != nil {
+		return err
+	}
+	return s.show(face.Of(op.Operation), req, answer)
 }
 
 // AddFlags adds a flag for each field of a struct that has a flag tag, see flagOf. What the struct
@@ -263,6 +305,8 @@ type Session struct {
 	Agent   func() string // in whose name the owner acts, "" for nobody; call it after Service
 	Memex   func() string // the folder of the memory; call it after Service
 	Claim   author.Claim  // under which the calls write, the zero Claim for none
+
+	jump func(path, text string) string // as a Page has it, for a list of nodes that an editor reads
 }
 
 // Misuse is an error in the flags or arguments of a verb.
@@ -276,25 +320,6 @@ func (e Misuse) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e Misuse) Unwrap() error { return e.Err }
-
-// failing is an answer that may say that a part of what was asked for was not done.
-type failing interface{ Failed() error }
-
-// Ask calls an operation and prints the answer: as JSON, or with show. Of an answer that says
-// that a part failed, that is the error.
-func Ask[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q, show func(A)) error {
-	answer, err := Call(s, c, op, req)
-	if err != nil {
-		return err
-	}
-	if err := s.Answer(answer, func() { show(answer) }); err != nil {
-		return err
-	}
-	if f, ok := any(answer).(failing); ok {
-		return f.Failed()
-	}
-	return nil
-}
 
 // Call opens the memory and calls an operation as the owner, in the name that --agent gives,
 // if any.

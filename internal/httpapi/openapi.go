@@ -199,7 +199,7 @@ func (s *shape) responses(result, problem object) object {
 	}
 	responses["200"] = object{
 		"description": "The answer", "headers": headers,
-		"content": object{"application/json": object{"schema": result}},
+		"content": object{"application/json": object{"schema": result}, "text/plain": object{"schema": object{"type": "string"}}},
 	}
 	return responses
 }

@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -44,8 +46,23 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Cache-Control", "private, no-cache")
-		s.answer(w, r, a)
+		w.Header().Set("Vary", "Accept")
+		if !asText(r) {
+			s.answer(w, r, a)
+			return
+		}
+		var text bytes.Buffer
+		face.Of(op).Show(face.Pipe(&text), call.Request, a)
+		s.send(w, r, "text/plain; charset=utf-8", &text)
 	}
+}
+
+// asText reports whether a client asks for what a pipe prints: its Accept names text before anything
+// else.
+func asText(r *http.Request) bool {
+	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
+	kind, _, err := mime.ParseMediaType(first)
+	return err == nil && kind == "text/plain"
 }
 
 // statusOf is Status, with the statuses of HTTP where it has them.

@@ -126,8 +126,7 @@ func (b *weighed) release() {
 	}
 }
 
-// answer writes a value as JSON. A large one that gives way is cut off with its connection,
-// so that no client takes it for complete.
+// answer writes a value as JSON.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -136,7 +135,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
 		fail(w, "answer", err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	s.send(w, r, "application/json", &text)
+}
+
+// send writes the text of an answer. A large one that gives way is cut off with its connection,
+// so that no client takes it for complete.
+func (s *Server) send(w http.ResponseWriter, r *http.Request, kind string, text *bytes.Buffer) {
+	w.Header().Set("Content-Type", kind)
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Now().Add(transferTimeout))
 	if text.Len() > small {

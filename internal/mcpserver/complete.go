@@ -159,16 +159,16 @@ func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*
 	if task := req.Params.Arguments["task"]; task != "" {
 		text = "The task: " + task + "\nBegin with what the memory holds about it.\n"
 	}
-	return userPrompt(text + r.text + "\nUse recall and read where this is not enough, and remember what you decide or learn."), nil
+	return userPrompt(text + r.Text + "\nUse recall and read where this is not enough, and remember what you decide or learn."), nil
 }
 
 func (s *Server) reviewChanges(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	d, err := api.OpDiff.Call(ctx, s.service, api.DiffRequest{From: req.Params.Arguments["since"], Text: true})
+	r, err := reply(ctx, s.service, api.OpDiff.Operation, api.DiffRequest{From: req.Params.Arguments["since"], Text: true})
 	if err != nil {
 		return nil, refusal("review-changes", err)
 	}
 	return userPrompt("Go through what changed in the memory. Name what looks wrong, contradicts other notes or was not meant, and propose for each " +
-		"an edit or a rollback; change nothing yet.\n" + diffText(d)), nil
+		"an edit or a rollback; change nothing yet.\n" + r.Text), nil
 }
 
 // userPrompt is a prompt of one message.

@@ -7,8 +7,7 @@
 // JSON-RPC message per line, [Check] validates messages, and [Refuse] answers in place of a server
 // that could not start.
 //
-// Invariants: a tool parses, calls the service and prints, and holds no logic of
-// its own; the list of tools is the same bytes each time and below 7 KB; what was
+// Invariants: a tool parses and calls the service, package face phrases the answer; the list of tools is the same bytes each time and below 7 KB; what was
 // remembered comes back between fences that it cannot close, under a line that
 // calls it data, at most 128 KiB at once unless a budget asks for more; what the text
 // of an answer tells stands in its structured content, too, or it has none; a refused call

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -109,7 +110,7 @@ func (e toolError) Error() string {
 	if c, ok := errors.AsType[*fovea.Error](e.err); ok && c.Kind == fovea.Conflict && c.Theirs != "" {
 		reason += "\nAs it is now:\n" + c.Theirs
 	}
-	b.WriteString("\n" + fenced(reason))
+	b.WriteString("\n" + face.Fenced(reason))
 	return b.String()
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
 // SDK returns the server of the SDK, for the fixtures of the conformance suite.
@@ -18,9 +19,9 @@ func (s *Server) SDK() *mcp.Server { return s.mcp }
 // AddTool adds a tool without arguments, as the memory's own are added.
 func AddTool(s *Server, name string, call func() (string, error)) {
 	s.add(tool{name, name, reads, "For tests.", "", []action{{Operation: &api.Operation{Request: reflect.TypeFor[api.None]()},
-		call: func(context.Context, api.Service, arguments) (reply, error) {
+		call: func(context.Context, api.Service, arguments) (face.Reply, error) {
 			text, err := call()
-			return reply{text: text}, err
+			return face.Reply{Text: text}, err
 		}}}})
 }
 

@@ -88,7 +88,7 @@ func TestExtremeQuestions(t *testing.T) {
 func answerExtreme(t *testing.T, client *mcp.ClientSession, kind, question string) {
 	t.Helper()
 	text, failed := call(t, client, "recall", map[string]any{"query": question})
-	if failed || !strings.HasPrefix(text, "Found ") && !strings.HasPrefix(text, "Nothing found") || len(text) > 64<<10 {
+	if failed || !strings.HasPrefix(text, "Found ") && !strings.HasPrefix(text, "Nothing was found") || len(text) > 64<<10 {
 		t.Errorf("%s: recall, %d bytes: %.200s", kind, len(text), text)
 	}
 	for _, budget := range []int{10, 300, 2000} {

@@ -31,7 +31,7 @@ func TestFeedbackByCitation(t *testing.T) {
 	if got, failed := call(t, ada, "history", map[string]any{"action": "feedback"}); !failed || !strings.Contains(got, "no note is judged") {
 		t.Errorf("without an answer: %v, %s", failed, got)
 	}
-	if got, failed := say("It is calibrated (" + handle + ")."); failed || !strings.Contains(got, "Done: useful 1, not 0") {
+	if got, failed := say("It is calibrated (" + handle + ")."); failed || !strings.Contains(got, `"useful":1,"not":0`) {
 		t.Errorf("of an answer that cites %s: %v, %s", handle, failed, got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -94,7 +95,7 @@ func (h *handing) end(one *handOver) {
 
 // handOver calls a tool that hands messages over, and marks them as read: at once, or if the
 // transport reports it, when the answer is written.
-func (s *Server) handOver(ctx context.Context, call func() (reply, error)) (r reply, meta mcp.Meta, err error) {
+func (s *Server) handOver(ctx context.Context, call func() (face.Reply, error)) (r face.Reply, meta mcp.Meta, err error) {
 	one, err := s.handing.begin(ctx)
 	if err != nil {
 		return r, nil, err
@@ -104,11 +105,11 @@ func (s *Server) handOver(ctx context.Context, call func() (reply, error)) (r re
 			s.handing.end(one)
 		}
 	}()
-	if r, err = call(); err != nil || len(r.handed) == 0 {
+	if r, err = call(); err != nil || len(r.Handed) == 0 {
 		return r, nil, err
 	}
 	mark := func(ctx context.Context) error {
-		_, err := agents.OpMessageRead.Call(ctx, api.WithSync(s.service, api.SyncNone), agents.MessageReadRequest{IDs: r.handed})
+		_, err := agents.OpMessageRead.Call(ctx, api.WithSync(s.service, api.SyncNone), agents.MessageReadRequest{IDs: r.Handed})
 		return err
 	}
 	s.handing.mu.Lock()
@@ -116,13 +117,13 @@ func (s *Server) handOver(ctx context.Context, call func() (reply, error)) (r re
 	if !s.handing.reports {
 		return r, nil, mark(ctx)
 	}
-	one.ready, one.ids = time.Now(), strings.Join(r.handed, " ")
+	one.ready, one.ids = time.Now(), strings.Join(r.Handed, " ")
 	one.mark = func() {
 		if err := mark(context.WithoutCancel(ctx)); err != nil && s.opts.Faults != nil { // they stay unread
 			s.opts.Faults.Warn("messages that were handed over are not marked as read", "error", err)
 		}
 	}
-	return r, mcp.Meta{metaHanded: r.handed}, nil
+	return r, mcp.Meta{metaHanded: r.Handed}, nil
 }
 
 // arrived marks what the result of an answer has handed over, if it arrived.

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
 // arguments are those of a call, by name.
@@ -109,7 +110,7 @@ func (a arguments) take(request any) error {
 // action is an operation as a tool offers it.
 type action struct {
 	*api.Operation
-	call func(context.Context, api.Service, arguments) (reply, error)
+	call func(context.Context, api.Service, arguments) (face.Reply, error)
 }
 
 // name returns the value of the argument action that chooses the operation, "" for the only
@@ -120,28 +121,46 @@ func (a action) name() string {
 }
 
 // act returns an action that makes the request of the arguments and calls run.
-func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, extra) (reply, error)) action {
-	return action{Operation: op.Operation, call: func(ctx context.Context, svc api.Service, given arguments) (reply, error) {
+func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, extra) (face.Reply, error)) action {
+	return action{Operation: op.Operation, call: func(ctx context.Context, svc api.Service, given arguments) (face.Reply, error) {
 		var request Q
 		var rest extra
 		for _, to := range []any{&request, &rest} {
 			if err := given.take(to); err != nil {
-				return reply{}, err
+				return face.Reply{}, err
 			}
 		}
 		return run(ctx, svc, request, rest)
 	}}
 }
 
-// show returns an action that calls its operation and shows the answer.
-func show[Q, A any](op api.Op[Q, A], text func(Q, A) reply) action {
-	return act(op, func(ctx context.Context, svc api.Service, request Q, _ extra) (reply, error) {
-		answer, err := op.Call(ctx, svc, request)
-		if err != nil {
-			return reply{}, err
+// offer returns an action that calls its operation.
+func offer(op *api.Operation) action {
+	return action{Operation: op, call: func(ctx context.Context, svc api.Service, given arguments) (face.Reply, error) {
+		request := reflect.New(op.Request)
+		if err := given.take(request.Interface()); err != nil {
+			return face.Reply{}, err
 		}
-		return text(request, answer), nil
-	})
+		return reply(ctx, svc, op, request.Elem().Interface())
+	}}
+}
+
+// reply calls an operation and returns its answer as a model gets it.
+func reply(ctx context.Context, svc api.Service, op *api.Operation, req any) (face.Reply, error) {
+	m := face.NewModel()
+	if err := put(ctx, svc, m, op, req); err != nil {
+		return face.Reply{}, err
+	}
+	return m.Reply()
+}
+
+// put calls an operation and writes its answer to a page.
+func put(ctx context.Context, svc api.Service, m *face.Model, op *api.Operation, req any) error {
+	answer, err := svc(ctx, api.Call{Op: op, Request: req})
+	if err == nil {
+		m.Show(op, req, answer)
+	}
+	return err
 }
 
 // argued is middleware that brings arguments into the form that a tool wants, see

@@ -5,7 +5,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -33,24 +32,20 @@ type resourceKind struct {
 func resourceKinds() []resourceKind {
 	const data, text = "application/json", "text/plain"
 	return []resourceKind{
-		{"fovea://status", "status", "State of the memory", data, jsonOf(api.OpStatus, api.StatusRequest{})},
-		{"fovea://verify", "verify", "Verification of the whole memory from its bytes", data, jsonOf(api.OpVerify, api.VerifyRequest{})},
+		{"fovea://status", "status", "State of the memory", data, jsonOf(api.OpStatus.Operation, api.StatusRequest{})},
+		{"fovea://verify", "verify", "Verification of the whole memory from its bytes", data, jsonOf(api.OpVerify.Operation, api.VerifyRequest{})},
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
-		{"fovea://snapshots", "snapshots", "States to go back to", text, textOf(api.OpSnapshots, func(string) api.None { return api.None{} },
-			func(list []api.Snapshot) string { return fenced(snapshotLines(list)) })},
-		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills, api.None{})},
-		{"fovea://inbox", "inbox", "Unread messages, without their bodies", data, jsonOf(agents.OpMessages, agents.MessagesRequest{Unread: true})},
-		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(agents.OpReview, agents.ReviewRequest{})},
-		{"fovea://logs", "logs", "Your own calls and their errors, newest last", text,
-			textOf(api.OpLogs, func(string) api.LogsRequest { return api.LogsRequest{} },
-				func(r *api.LogsResponse) string { return fenced(strings.Join(r.Lines, "\n") + "\n") })},
+		{"fovea://snapshots", "snapshots", "States to go back to", text, textOf(api.OpSnapshots, func(string) api.None { return api.None{} })},
+		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills.Operation, api.None{})},
+		{"fovea://inbox", "inbox", "Unread messages, without their bodies", data, jsonOf(agents.OpMessages.Operation, agents.MessagesRequest{Unread: true})},
+		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(agents.OpReview.Operation, agents.ReviewRequest{})},
+		{"fovea://logs", "logs", "Your own calls and their errors, newest last", text, textOf(api.OpLogs, func(string) (req api.LogsRequest) { return })},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},
 		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text,
-			textOf(api.OpDiff, func(name string) api.DiffRequest { return api.DiffRequest{From: name} }, diffText)},
+			textOf(api.OpDiff, func(name string) api.DiffRequest { return api.DiffRequest{From: name} })},
 		{"fovea://skill/{+name}", "skill", "The text of one skill", text,
-			textOf(api.OpSkill, func(name string) api.SkillRequest { return api.SkillRequest{Name: name} },
-				func(s *api.SkillSource) string { return fenced(s.Source) })},
+			textOf(api.OpSkill, func(name string) api.SkillRequest { return api.SkillRequest{Name: name} })},
 		{"fovea://window/{+focus}{?question,budget}", "window", "Context for a focus within a token budget", text, windowText},
 	}
 }
@@ -109,9 +104,9 @@ func readURI(ctx context.Context, svc api.Service, uri string) (k resourceKind, 
 }
 
 // jsonOf returns a reader of the answer of an operation, as JSON.
-func jsonOf[Q, A any](op api.Op[Q, A], req Q) resourceReader {
+func jsonOf(op *api.Operation, req any) resourceReader {
 	return func(ctx context.Context, svc api.Service, _ string, _ url.Values) (string, error) {
-		answer, err := op.Call(ctx, svc, req)
+		answer, err := svc(ctx, api.Call{Op: op, Request: req})
 		if err != nil {
 			return "", err
 		}
@@ -121,19 +116,16 @@ func jsonOf[Q, A any](op api.Op[Q, A], req Q) resourceReader {
 }
 
 // textOf returns a reader of the answer of an operation about what has a name, as text.
-func textOf[Q, A any](op api.Op[Q, A], request func(name string) Q, text func(A) string) resourceReader {
+func textOf[Q, A any](op api.Op[Q, A], request func(name string) Q) resourceReader {
 	return func(ctx context.Context, svc api.Service, name string, _ url.Values) (string, error) {
-		answer, err := op.Call(ctx, svc, request(name))
-		if err != nil {
-			return "", err
-		}
-		return text(answer), nil
+		r, err := reply(ctx, svc, op.Operation, request(name))
+		return r.Text, err
 	}
 }
 
 func nodeText(ctx context.Context, svc api.Service, id string, _ url.Values) (string, error) {
 	r, err := readTool(ctx, svc, api.ShowRequest{ID: id}, extra{})
-	return r.text, err
+	return r.Text, err
 }
 
 // maxOutline is how many lines an outline has.
@@ -144,23 +136,11 @@ func outlineText(ctx context.Context, svc api.Service, path string, _ url.Values
 	if path != "" {
 		q = "path:" + quoted("^"+regexp.QuoteMeta(path)+"$")
 	}
-	nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: q, Limit: maxOutline + 1, Content: true})
-	if err != nil {
-		return "", err
+	r, err := reply(ctx, svc, api.OpQuery.Operation, api.QueryRequest{Query: q, Limit: maxOutline + 1, Content: true})
+	if err == nil && path != "" && r.Empty {
+		err = fault.Errorf("outline", path, fault.NotFound, "no such file in memory")
 	}
-	if path != "" && len(nodes) == 0 {
-		return "", fault.Errorf("outline", path, fault.NotFound, "no such file in memory")
-	}
-	var b strings.Builder
-	for i := range nodes[:min(maxOutline, len(nodes))] {
-		n := &nodes[i]
-		level := len(n.Content) - len(strings.TrimLeft(n.Content, "*"))
-		fmt.Fprintf(&b, "%s%s  id %s\n", strings.Repeat("  ", level), headline(n), n.Handle)
-	}
-	if len(nodes) > maxOutline {
-		b.WriteString("and more: ask for the outline of one file\n")
-	}
-	return fenced(b.String()), nil
+	return r.Text, err
 }
 
 func windowText(ctx context.Context, svc api.Service, focus string, options url.Values) (string, error) {
@@ -172,5 +152,5 @@ func windowText(ctx context.Context, svc api.Service, focus string, options url.
 		}
 	}
 	r, err := contextTool(ctx, svc, api.ContextRequest{Focus: focus, Question: options.Get("question"), Budget: budget}, extra{})
-	return r.text, err
+	return r.Text, err
 }

@@ -157,8 +157,8 @@ func TestSloppyCallsAreAnswered(t *testing.T) {
 	for _, one := range []struct{ tool, args, want string }{
 		{"recall", `{"query":"gauge","mode":null,"limit":null}`, "Found"},
 		{"context", `{"question":"gauge","budget":"200","fresh":"true"}`, "of 200 tokens"},
-		{"remember", `{"title":"door","tags":"[\"a\",\"b\"]","properties":"{\"K\":\"v\"}"}`, "Done"},
-		{"remember", `{"title":2024,"properties":{"N":1.50,"B":true}}`, "Done"},
+		{"remember", `{"title":"door","tags":"[\"a\",\"b\"]","properties":"{\"K\":\"v\"}"}`, `"handle":`},
+		{"remember", `{"title":2024,"properties":{"N":1.50,"B":true}}`, `"handle":`},
 		{"recall", `"{\"query\":\"door\"}"`, "door :a:b:"},
 		{"recall", `null`, "newest notes"},
 		{"recall", `""`, "newest notes"},

@@ -5,7 +5,7 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
 // effect classifies what a tool can do to the memory, for its hints.
@@ -71,20 +72,20 @@ func tools() []tool {
 			[]action{act(api.OpEdit, editTool)}},
 		{"forget", "Forget a note", changes,
 			"Take a note and all below it out of the files. History keeps it.",
-			"*id base", []action{show(api.OpForget, forgotten)}},
+			"*id base", []action{offer(api.OpForget.Operation)}},
 		{"history", "History", adds,
 			"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go " +
 				"back to. checkpoint: keep this state under a name. inbox: messages to you, then marked as read. tasks: what can be claimed, and who holds it. " +
 				"feedback: tell which notes of your last context helped; recall learns. withdraw: take back your proposal id.",
 			"*action id limit from to text name answer", []action{
-				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed),
-				act(agents.OpMessageRead, inboxTool), show(agents.OpTasks, tasked), show(api.OpFeedback, learned),
-				show(agents.OpReviewWithdraw, withdrawn)}},
+				act(api.OpLog, logTool), offer(api.OpDiff.Operation), offer(api.OpBlame.Operation), offer(api.OpSnapshots.Operation), offer(api.OpCheckpoint.Operation),
+				act(agents.OpMessageRead, inboxTool), offer(agents.OpTasks.Operation), offer(api.OpFeedback.Operation),
+				offer(agents.OpReviewWithdraw.Operation)}},
 		{"rollback", "Go back", sets,
 			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +
 				"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.",
 			"*action to commits author since dry_run id take", []action{
-				show(api.OpRollback, rolledBack), show(api.OpRevert, reverted), show(api.OpResolve, written[api.ResolveRequest]), show(api.OpRestore, restored)}},
+				offer(api.OpRollback.Operation), offer(api.OpRevert.Operation), offer(api.OpResolve.Operation), offer(api.OpRestore.Operation)}},
 	}
 }
 
@@ -119,7 +120,7 @@ func (t *tool) schema() *jsonschema.Schema {
 
 // call runs the action of a tool that the arguments name, or the only one, under an idempotency key
 // unless it hands messages over: when that is repeated, there may be more of them.
-func (s *Server) call(ctx context.Context, t *tool, key string, given arguments) (r reply, meta mcp.Meta, err error) {
+func (s *Server) call(ctx context.Context, t *tool, key string, given arguments) (r face.Reply, meta mcp.Meta, err error) {
 	var of extra
 	if err := given.take(&of); err != nil {
 		return r, nil, err
@@ -127,7 +128,7 @@ func (s *Server) call(ctx context.Context, t *tool, key string, given arguments)
 	i := slices.IndexFunc(t.actions, func(a action) bool { return a.name() == of.Action }) // the schema allows no others
 	a := t.actions[max(i, 0)]
 	if a.Operation == agents.OpMessageRead.Operation {
-		return s.handOver(ctx, func() (reply, error) { return a.call(ctx, s.service, given) })
+		return s.handOver(ctx, func() (face.Reply, error) { return a.call(ctx, s.service, given) })
 	}
 	r, err = a.call(ctx, api.WithKey(s.service, key), given)
 	return r, nil, err
@@ -154,7 +155,11 @@ func (s *Server) add(t tool) {
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		return &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: r.shown()}}}, r.structured(), nil
+		out := &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}}
+		if r.Data == nil {
+			return out, nil, nil
+		}
+		return out, r.Data, nil
 	})
 }
 
@@ -196,56 +201,44 @@ func aliases() []tool {
 	}
 }
 
-func semanticSearch(ctx context.Context, svc api.Service, req api.SearchRequest, in extra) (reply, error) {
+func semanticSearch(ctx context.Context, svc api.Service, req api.SearchRequest, in extra) (face.Reply, error) {
 	req.Limit, req.MinSimilarity = cmp.Or(req.Limit, defaultHits), in.MinSimilarity
 	return searchTool(ctx, svc, req, "semantic")
 }
 
-// checkpointAnswer is contract P24: cid is null where nothing is on IPFS.
-type checkpointAnswer struct {
-	Image  string   `json:"image"`
-	Seq    uint64   `json:"seq"`
-	Root   string   `json:"root"`
-	CID    *string  `json:"cid"`
-	Sealed bool     `json:"sealed"`
-	Errors []string `json:"errors"`
-}
-
-func checkpointMemory(ctx context.Context, svc api.Service, req api.CheckpointRequest, _ extra) (reply, error) {
+// checkpointMemory is contract P24: cid is null where nothing is on IPFS.
+func checkpointMemory(ctx context.Context, svc api.Service, req api.CheckpointRequest, _ extra) (face.Reply, error) {
 	req.To = "all"
-	c, err := api.OpCheckpoint.Call(ctx, svc, req)
-	if err != nil {
-		return reply{}, err
-	}
-	data, there := checkpointAnswer{Image: c.Image, Seq: c.Seq, Root: c.Root, Sealed: c.Sealed, Errors: c.Errors}, "no IPFS is set up"
-	switch {
-	case c.CID != "":
-		data.CID, there = &c.CID, "IPFS: "+c.CID
-	case len(c.Errors) > 0:
-		there = "IPFS: FAILED, " + strings.Join(c.Errors, "; ")
-	}
-	return reply{text: fmt.Sprintf("Done: image %q, seq %d.", c.Image, c.Seq), data: data, remark: fmt.Sprintf("Checkpoint %q; %s.", c.Name, there)}, nil
+	r, err := reply(ctx, svc, api.OpCheckpoint.Operation, req)
+	return only(r, "image seq root cid sealed errors"), err
 }
 
-// restoreAnswer is contract P25.
-type restoreAnswer struct {
-	Root          string   `json:"root"`
-	Seq           uint64   `json:"seq"`
-	Source        string   `json:"source"`
-	RestoredFiles []string `json:"restored_files"`
-}
-
-func restoreMemory(ctx context.Context, svc api.Service, req api.RestoreRequest, in extra) (reply, error) {
+// restoreMemory is contract P25.
+func restoreMemory(ctx context.Context, svc api.Service, req api.RestoreRequest, in extra) (face.Reply, error) {
 	req.From, req.CID = strings.ToLower(in.Source), in.CID
 	if req.From == "ipfs" && in.CID == "" {
-		return reply{}, misuse("restoring from IPFS needs a cid")
+		return face.Reply{}, misuse("restoring from IPFS needs a cid")
 	}
-	r, err := api.OpRestore.Call(ctx, svc, req)
-	if err != nil {
-		return reply{}, err
+	r, err := reply(ctx, svc, api.OpRestore.Operation, req)
+	return only(r, "root seq source restored_files"), err
+}
+
+// only leaves fields of the data of a reply, and its remark. What it does not have is null.
+func only(r face.Reply, fields string) face.Reply {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(r.Data, &all) != nil {
+		return r
 	}
-	return reply{
-		data:   restoreAnswer{Root: r.Root, Seq: r.Seq, Source: r.Source, RestoredFiles: r.RestoredFiles},
-		remark: fmt.Sprintf("Restored %q: seq %d, %d files written, %d removed.", r.Name, r.Seq, len(r.RestoredFiles), len(r.RemovedFiles)),
-	}, nil
+	left := map[string]json.RawMessage{}
+	for _, name := range strings.Fields(fields) {
+		if left[name] = all[name]; name == "cid" && string(all[name]) == `""` {
+			left[name] = nil
+		}
+	}
+	if remark := all["remark"]; remark != nil {
+		left["remark"] = remark
+	}
+	r.Data, _ = json.Marshal(left) // JSON, part by part
+	r.Text = string(r.Data)
+	return r
 }

@@ -4,84 +4,60 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/face"
 )
 
-// rememberTool keeps a note, or sends a message.
-func rememberTool(ctx context.Context, svc api.Service, req api.RememberRequest, in extra) (reply, error) {
-	if in.To != "" || in.Thread != "" {
-		return sendTool(ctx, svc, req, in)
+// rememberTool keeps a note, or sends its title and body as a message.
+func rememberTool(ctx context.Context, svc api.Service, req api.RememberRequest, in extra) (face.Reply, error) {
+	switch {
+	case in.To == "" && in.Thread == "":
+		return reply(ctx, svc, api.OpRemember.Operation, req)
+	case in.To == "":
+		return face.Reply{}, misuse("thread goes with to, who receives the message; leave both out to keep a note")
+	case !reflect.DeepEqual(req, api.RememberRequest{Title: req.Title, Body: req.Body, IDPrefix: req.IDPrefix}):
+		return face.Reply{}, misuse("a message has a title and a body alone; leave the other fields out")
 	}
-	e, err := api.OpRemember.Call(ctx, svc, req)
-	if err != nil {
-		return reply{}, err
-	}
-	return remembered(req, e), nil
+	return reply(ctx, svc, agents.OpMessageSend.Operation, agents.MessageSendRequest{To: in.To, Subject: req.Title, Body: req.Body, Thread: in.Thread})
 }
 
-func remembered(req api.RememberRequest, e *api.EditResponse) reply {
-	if e.Proposal != "" {
-		return written(req, e)
-	}
-	if e.Known {
-		return reply{text: fmt.Sprintf("Known already: id %q, digest %s.", e.Handle, e.Digest), data: e, remark: "Nothing was written: this note is there already."}
-	}
-	r := written(req, e)
-	if len(e.Similar) > 0 {
-		r.remark = fmt.Sprintf("Similar notes, at least %.0f%% of the words in common: %q. Next: read them; where one says the same, edit it and forget this one.",
-			100*e.SimilarFrom, e.Similar)
-	}
-	return r
-}
-
-// editTool changes fields of a node, or moves it.
-func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in extra) (reply, error) {
-	var e *api.EditResponse
-	var err error
-	only := api.EditRequest{ID: req.ID, Base: req.Base}
+// editTool changes fields of a node, or moves it, or does with a task what the argument task says.
+func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in extra) (face.Reply, error) {
+	const alone = " cannot be combined with other changes; change the fields in another call"
 	switch {
 	case in.Task != "" || in.Claim != 0 || in.Lease != "":
 		if !reflect.DeepEqual(req, api.EditRequest{ID: req.ID}) || in.RefileTo != "" {
-			return reply{}, misuse("task cannot be combined with other changes; change the fields in another call")
+			return face.Reply{}, misuse("task" + alone)
 		}
 		return taskTool(ctx, svc, req.ID, in)
 	case in.RefileTo == "":
-		e, err = api.OpEdit.Call(ctx, svc, req)
-	case !reflect.DeepEqual(req, only):
-		return reply{}, misuse("refile_to cannot be combined with other changes; change the fields in another call")
-	default:
-		e, err = api.OpRefile.Call(ctx, svc, api.MoveRequest{ID: req.ID, To: in.RefileTo, Base: req.Base})
+		return reply(ctx, svc, api.OpEdit.Operation, req)
+	case !reflect.DeepEqual(req, api.EditRequest{ID: req.ID, Base: req.Base}):
+		return face.Reply{}, misuse("refile_to" + alone)
 	}
-	if err != nil {
-		return reply{}, err
-	}
-	return written(req, e), nil
+	return reply(ctx, svc, api.OpRefile.Operation, api.MoveRequest{ID: req.ID, To: in.RefileTo, Base: req.Base})
 }
 
-func forgotten(req api.MoveRequest, e *api.EditResponse) reply {
-	if e.Proposal != "" {
-		return written(req, e)
+// taskTool claims a task, or does with a claim what the argument task says.
+func taskTool(ctx context.Context, svc api.Service, id string, in extra) (face.Reply, error) {
+	switch in.Task {
+	case "claim":
+		return reply(ctx, svc, agents.OpTaskClaim.Operation, agents.ClaimRequest{Task: id, Lease: in.Lease})
+	case "renew":
+		return reply(ctx, svc, agents.OpTaskRenew.Operation, agents.RenewRequest{Task: id, Number: in.Claim, Lease: in.Lease})
+	case "release":
+		return reply(ctx, svc, agents.OpTaskRelease.Operation, agents.ClaimEndRequest{Task: id, Number: in.Claim})
+	case "done":
+		return reply(ctx, svc, agents.OpTaskDone.Operation, agents.ClaimEndRequest{Task: id, Number: in.Claim})
 	}
-	return reply{data: e, remark: strings.TrimSpace(fmt.Sprintf("Forgotten as of seq %d; rollback brings it back. %s", e.Seq, e.Doubled))}
+	return face.Reply{}, misuse("task is claim, renew, release or done")
 }
 
-// written answers a change of one note.
-func written[Q any](_ Q, e *api.EditResponse) reply {
-	switch {
-	case e.Proposal != "":
-		return reply{text: fmt.Sprintf("Kept as proposal %q for %q.", e.Proposal, e.Path), data: e,
-			remark: "Nothing is written until the owner accepts it. fovea://review lists your proposals, history withdraw takes one back."}
-	case e.Digest == "":
-		return reply{text: fmt.Sprintf("Done: id %q, seq %d.", e.ID, e.Seq), data: e, remark: "The note is not there any more."}
-	case len(e.Unseen) > 0:
-		return reply{text: fmt.Sprintf("Done: id %q, digest %s, seq %d. Others have changed it since this session saw it, each line after + or -:\n",
-			e.Handle, e.Digest, e.Seq) + fenced(strings.Join(e.Unseen, "\n"))}
-	case e.Seq == 0:
-		return reply{text: fmt.Sprintf("Done: id %q, digest %s.", e.Handle, e.Digest), data: e, remark: "There was nothing to change."}
-	}
-	return reply{text: fmt.Sprintf("Done: id %q, digest %s, seq %d, %q line %d.", e.Handle, e.Digest, e.Seq, e.Path, e.Line), data: e, remark: e.Doubled}
+// inboxTool hands over the oldest unread messages of the caller; see Server.handOver.
+func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadRequest, _ extra) (face.Reply, error) {
+	req.Peek = true
+	return reply(ctx, svc, agents.OpMessageRead.Operation, req)
 }

@@ -1,59 +1,34 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package cli
+package face
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/rivo/uniseg"
-	"golang.org/x/term"
-
-	"github.com/fovea-memory/fovea/internal/config"
 )
 
 // Columns is the width of help, and of lists if the terminal's width is unknown.
 const Columns = 80
 
-// Stream is the only way to standard output or standard error. It makes hidden characters
-// visible at a terminal and leaves a pipe's bytes as they are. It keeps the first error, so
-// that the command fails if its answer could not be written. Only writing is safe for
-// concurrent use.
+// Stream is the only way to standard output or standard error, and to any other reader of an
+// answer. It makes hidden characters visible at a terminal and leaves a pipe's bytes as they are. It
+// keeps the first error, so that the command fails if its answer could not be written. Only writing
+// is safe for concurrent use.
 type Stream struct {
-	file    *os.File
+	to      io.Writer
 	wide    int  // of the terminal in cells, 0 without one
 	reveals bool // hidden characters are spelled out
 	err     error
 }
 
-// Output returns standard output.
-func Output() *Stream {
-	wide := Width(os.Stdout)
-	return &Stream{file: os.Stdout, wide: wide, reveals: wide > 0}
-}
-
-// Messages returns standard error, which always shows hidden characters: a log of it may be
-// read at a terminal later.
-func Messages() *Stream {
-	return &Stream{file: os.Stderr, wide: Width(os.Stderr), reveals: true}
-}
-
-// Width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
-// overrides the window's width.
-func Width(f *os.File) int {
-	if !term.IsTerminal(int(f.Fd())) {
-		return 0
-	}
-	if wide := config.Columns(); wide > 0 {
-		return wide
-	}
-	if wide, _, err := term.GetSize(int(f.Fd())); err == nil && wide > 0 {
-		return wide
-	}
-	return Columns
+// NewStream returns a stream to a terminal of a width in cells, or with width 0 to a pipe. With
+// reveals it spells out hidden characters.
+func NewStream(to io.Writer, wide int, reveals bool) *Stream {
+	return &Stream{to: to, wide: wide, reveals: reveals}
 }
 
 // IsTerminal reports whether the stream is a terminal.
@@ -69,7 +44,7 @@ func (s *Stream) Write(b []byte) (int, error) {
 	if s.reveals {
 		shown = []byte(Visible(string(b)))
 	}
-	_, err := s.file.Write(shown)
+	_, err := s.to.Write(shown)
 	if s.err == nil {
 		s.err = err
 	}
@@ -131,6 +106,9 @@ func (s *Stream) Fold(text string, indent int) string {
 	}
 	return text
 }
+
+// Folded writes a line that Fold has folded.
+func (s *Stream) Folded(text string, indent int) { fmt.Fprintln(s, s.Fold(text, indent)) }
 
 // Cell is one column of a list.
 type Cell struct {

@@ -1,0 +1,163 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/face"
+)
+
+// logHook adds to the verb log what a session did, and what agents wrote since the owner looked.
+func logHook(s *Session, c *cobra.Command, req *api.LogRequest) func([]string) error {
+	var news struct {
+		Since bool `flag:"--since-last what agents wrote since you last asked so"`
+		Seen  bool `flag:"--seen with --since-last --json: it counts as seen"`
+	}
+	AddFlags(c.Flags(), &news)
+	ofSession(c, func(c *cobra.Command, session string) error {
+		ask := agents.ConversationRequest{Session: session}
+		of, err := Call(s, c, agents.OpConversation, ask)
+		if err != nil {
+			return err
+		}
+		if req.Limit > 0 {
+			of.Commits = of.Commits[:min(req.Limit, len(of.Commits))]
+		}
+		return s.answer(face.Of(agents.OpConversation.Operation), ask, of, of.Commits)
+	})
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		switch {
+		case !news.Since && news.Seen:
+			return Misusef("--seen goes with --since-last")
+		case !news.Since:
+			return run(c, a)
+		case len(a) > 0, c.Flags().Changed("limit"):
+			return Misusef("--since-last is about all that agents wrote; leave out NODE and --limit")
+		}
+		return showNews(s, c, news.Seen || !s.JSON)
+	}
+	return nil
+}
+
+// showNews prints what agents wrote, and then notes that the owner has seen it.
+func showNews(s *Session, c *cobra.Command, seen bool) error {
+	news, err := Call(s, c, agents.OpNews, api.None{})
+	if err == nil {
+		err = s.show(face.Of(agents.OpNews.Operation), api.None{}, news)
+	}
+	if err == nil {
+		err = s.Out.Err() // what was not printed is not seen
+	}
+	if err == nil && seen {
+		_, err = Call(s, c, agents.OpNewsSeen, agents.NewsSeenRequest{UpTo: news.UpTo})
+	}
+	return err
+}
+
+func diffHook(s *Session, c *cobra.Command, req *api.DiffRequest) func([]string) error {
+	ofSession(c, func(c *cobra.Command, session string) error {
+		ask := agents.ConversationRequest{Session: session, Changes: true, Text: req.Text}
+		of, err := Call(s, c, agents.OpConversation, ask)
+		if err != nil {
+			return err
+		}
+		return s.answer(face.Of(agents.OpConversation.Operation), ask, of, of.Changes)
+	})
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		err := run(c, a)
+		if fovea.KindOf(err) == fovea.NotFound {
+			err = fmt.Errorf("%w; for one node see fovea log NODE and fovea blame NODE", err)
+		}
+		return err
+	}
+	return nil
+}
+
+// ofSession has a verb do another thing where --session is given and no argument.
+func ofSession(c *cobra.Command, show func(c *cobra.Command, session string) error) {
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		if f := c.Flag("session"); f != nil && f.Changed && len(a) == 0 {
+			return show(c, f.Value.String())
+		}
+		return run(c, a)
+	}
+}
+
+func messageReadHook(s *Session, c *cobra.Command, _ *agents.MessageReadRequest) func([]string) error {
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		if peek, _ := c.Flags().GetBool("peek"); peek {
+			return run(c, a)
+		}
+		return handOver(s, c, a)
+	}
+	return nil
+}
+
+// handOver prints messages, and marks as read what was printed.
+func handOver(s *Session, c *cobra.Command, ids []string) error {
+	peek := agents.MessageReadRequest{IDs: ids, Peek: true}
+	got, err := Call(s, c, agents.OpMessageRead, peek)
+	if err != nil {
+		return err
+	}
+	answer := *got
+	var printed []string
+	for i := range answer.Messages {
+		answer.Messages[i].Read = true // as it is when this ends well
+		printed = append(printed, answer.Messages[i].ID)
+	}
+	if err := s.show(face.Of(agents.OpMessageRead.Operation), peek, &answer); err != nil || len(printed) == 0 {
+		return err
+	}
+	if err := s.Out.Err(); err != nil {
+		return err
+	}
+	_, err = Call(s, c, agents.OpMessageRead, agents.MessageReadRequest{IDs: printed})
+	return err
+}
+
+// claimed is the hook of a verb about a claim: its number is typed behind the task, or else that of
+// the claim that the caller holds.
+func claimed[Q any](of func(req *Q) (task *string, number *uint64)) hook {
+	return finished(func(s *Session, c *cobra.Command, req *Q, a []string) (err error) {
+		task, number := of(req)
+		*task = a[0]
+		*number, err = claimNumber(s, c, a)
+		return err
+	})
+}
+
+// claimNumber returns the number of a claim; 0 for none.
+func claimNumber(s *Session, c *cobra.Command, a []string) (uint64, error) {
+	if len(a) > 1 {
+		n, err := strconv.ParseUint(a[1], 10, 64)
+		if err != nil || n == 0 {
+			return 0, Misusef("%q is not the number of a claim; fovea task list shows it", a[1])
+		}
+		return n, nil
+	}
+	task, err := Call(s, c, api.OpShow, api.ShowRequest{ID: a[0]})
+	if err != nil {
+		return 0, err
+	}
+	all, err := Call(s, c, agents.OpTasks, agents.TasksRequest{})
+	for i := range all {
+		if t := &all[i]; t.ID == task.ID && t.Claim.By == cmp.Or(s.Agent(), author.Owner.String()) {
+			return t.Claim.Number, nil
+		}
+	}
+	return 0, err
+}

@@ -1,0 +1,389 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package face
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// historyRows are the verbs about what was.
+var historyRows = []*Row{
+	row(api.OpLog, Row{Wants: "at most one node", quotes: true,
+		Long: `Log prints number, time, kind, author and message of each commit, and in
+brackets how many nodes it changed; with NODE, those that changed that one, also
+before it was renamed or moved.
+
+With --session it prints what that conversation did: its commits, and the
+windows and blocks of its own history.
+
+With --since-last it prints what agents wrote since you last asked so, by agent
+and session, and how many proposals wait. What was printed counts as seen. With
+--json it does not, unless --seen is given.`,
+		Example: `  fovea log --limit 5
+  fovea log "Pika at the vet"
+  fovea log --since-last
+  fovea log --session 4f1c`,
+	}, list[api.LogRequest]("nothing was committed yet", showCommit)),
+	row(api.OpDiff, Row{Verb: "diff [FROM [TO]]", Wants: "at most two moments", quotes: true,
+		Long: `Diff compares two moments: a snapshot's index or name, seq:N or a commit, a
+date, or head. FROM defaults to snapshot 0, TO to head. For the changes of one
+node see fovea log and fovea blame. With --session and no moments it lists what
+the commits of that conversation changed, without what others did between them.`,
+		Example: `  fovea diff
+  fovea diff before-move head --text
+  fovea diff 2026-11-01 --json`,
+	}, of[api.DiffRequest](showDifference)),
+	row(agents.OpConversation, Row{Verb: "-", quotes: true}, showConversation),
+	row(api.OpBlame, Row{Wants: oneNode, quotes: true,
+		Long: `Blame prints a node's own text and before each line the number of the commit
+that wrote it, the day, the author and the line's number in the file. It follows
+renames and moves. A line that was removed and restored belongs to its first
+author.`,
+		Example: `  fovea blame "Pika at the vet"
+  fovea blame projects/kaplja.org:12 --json`,
+	}, of[api.BlameRequest](showBlame)),
+	row(api.OpSnapshot, Row{Wants: "at most one name",
+		Long: `Snapshot keeps the present state. A named one is kept for good; without a name
+it counts as one of the twenty automatic ones. "snapshot list" lists them,
+newest first.`,
+		Example: `  fovea snapshot before-move
+  fovea snapshot list`,
+	}, of[api.SnapshotRequest](showSnapshot)),
+	row(api.OpSnapshots, Row{Verb: "snapshot list", quotes: true, Example: "  fovea snapshot list --json"},
+		list[api.None]("no snapshots yet: one is made before each change", showSnapshot)),
+	row(api.OpRollback, Row{Wants: "one moment",
+		Long: `Rollback makes an earlier state the present one as a new commit; what came
+later stays in the history, and "fovea rollback 0" undoes it. MOMENT is a
+snapshot's index (0 is the newest) or name, seq:N, a commit, a date, yesterday.
+Files follow: all are checked first, and if one changed meanwhile or is open in
+an editor, nothing is done. Files that the folder has lost come back, too;
+"fovea rollback head" brings back nothing else.`,
+		Example: `  fovea rollback 0
+  fovea rollback before-move --dry-run
+  fovea rollback 2026-11-01 --memory-only`,
+	}, of[api.RollbackRequest](showRollback)),
+	row(api.OpRevert, Row{Wants: "commits, or --author or --session",
+		Long: `Revert takes back the changes of an author's or a session's commits, or of those
+named, and keeps later changes, files included. A change that later work builds
+on stays, and the version before it is kept in the note as a conflict; see
+"fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT
+is a number as the log shows it, seq:N or a digest; with --session it is a
+commit of that session's own history, where the log says session/ID.`,
+		Example: `  fovea revert --author mint --since 2026-11-20 --dry-run
+  fovea revert --author mint
+  fovea revert 41 42`,
+	}, showRevert),
+	row(api.OpResolve, Row{Wants: oneNode,
+		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
+stays, unless --take says otherwise: theirs puts all that was lost in its place,
+a number the lost value of that conflict alone. Such nodes are found by
+"fovea query tags-local:conflict". Of a conflict copy that a sync program made
+of a file, resolve merges what it has into that file, and removes the copy.`,
+		Example: `  fovea query tags-local:conflict
+  fovea resolve "garden (conflicted copy).org"
+  fovea resolve "Oak and elm"
+  fovea resolve oak --take theirs
+  fovea resolve oak --take 2`,
+	}, of[api.ResolveRequest](showResolved)),
+	driftRow("drift [FILE...]", "", `Drift is what a rollback with --memory-only leaves: files that differ from
+memory on purpose. So do the notes of other machines that this one ignores or
+does not read, and the ignore files of others. It lasts until the file changes,
+or until "drift adopt" takes what the file holds into memory, or "drift apply"
+gives the file what memory has.`, "\n  fovea drift apply notes.org\n  fovea drift adopt --json"),
+	driftRow("drift list [FILE...]", "List them, with both digests in JSON", "", ""),
+	driftRow("drift adopt [FILE...]", "Take the content of the files into memory; all files by default", "", ""),
+	driftRow("drift apply [FILE...]", "Write the content of memory into the files; all files by default", "", ""),
+	row(api.OpCheckpoint, Row{Wants: "at most one name",
+		Long: `Checkpoint writes an image of the whole state, so that the next start replays
+nothing, and keeps the state under a name; without one it is checkpoint- and the
+day. Nothing that was committed depends on it: the journal has it already.
+
+With --to ipfs the memory goes to the IPFS daemon of this machine, too, with all
+its history and what came since the last time, and the CID is printed: whoever
+has it and a key can "fovea restore" or "fovea clone" it. It is sealed where
+the daemon is online, unless you give --plain.`,
+		Example: `  fovea checkpoint
+  fovea checkpoint before-move
+  fovea checkpoint --to ipfs`,
+	}, func(p *Page, req *api.CheckpointRequest, c *api.Checkpoint) {
+		showCheckpoint(p, c)
+		if p.model == nil {
+			return
+		}
+		p.Note("kept as %q", c.Name)
+		for _, why := range c.Errors {
+			p.Note("FAILED on IPFS: %s", why)
+		}
+		if req.To != "" && c.CID == "" && len(c.Errors) == 0 {
+			p.Note("it is on this machine alone: no IPFS is set up")
+		}
+	}),
+	row(api.OpRestore, Row{Verb: "restore [NAME | FILE...]", Wants: "one name, or files",
+		Long: `Restore makes the state of a checkpoint, or of another named snapshot, the
+present one as a new commit. Files follow as in "fovea rollback", and
+"fovea rollback 0" undoes it.
+
+With --missing it writes the files that the folder has lost and memory keeps;
+with FILE those files, each in its newest version or as it was --at a moment.
+All else stays as it is then.
+
+With --source ipfs it is what a CID names, of this memory or of another one.`,
+		Example: `  fovea restore --missing
+  fovea restore inbox.org tasks.org --at 2026-11-01
+  fovea restore before-move
+  fovea restore --source ipfs --cid CID`,
+	}, of[api.RestoreRequest](func(p *Page, done *api.RestoreResponse) {
+		if done.Name != "" && done.Would == nil {
+			p.Note("restored %s", done.Name)
+		} else if done.Name == "" && len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
+			p.Note("no file is missing; fovea restore FILE brings back one that was removed")
+		}
+		showRollback(p, &done.RollbackResponse)
+	})),
+}
+
+func showCommit(p *Page, c *api.Commit) {
+	p.Row(p.seq(5, c.Seq), Text(p.moment(c.Time)), Column(c.Kind, 8), Column(c.Author, 8),
+		Column(fmt.Sprintf("%s (%d)", c.Message, c.Changes), Rest))
+}
+
+// seq is the column of a commit. A model gets it as its tools take it: a bare number is a snapshot there.
+func (p *Page) seq(width int, n uint64) Cell {
+	if p.model != nil {
+		return Text(fmt.Sprintf("seq:%d", n))
+	}
+	return Number(p.Stream, width, n)
+}
+
+func showSnapshot(p *Page, s *api.Snapshot) {
+	p.Row(Number(p.Stream, 3, s.Index), Text(p.moment(s.Time)), Column("commit "+p.seq(0, s.Seq).Text, 13),
+		Text(cmp.Or(s.Name, "(automatic)")))
+}
+
+func showDifference(p *Page, d *api.Difference) {
+	p.fact("%d added, %d removed, %d changed, %d moved.", len(d.Added), len(d.Removed), len(d.Changed), len(d.Moved))
+	if showDiff(p, d) == 0 {
+		p.Note("nothing changed")
+	}
+}
+
+// showDiff shows a difference and returns the number of nodes in it.
+func showDiff(p *Page, d *api.Difference) int {
+	n := 0
+	for _, g := range []struct {
+		mark  string
+		nodes []api.Changed
+	}{{"+", d.Added}, {"-", d.Removed}, {"~", d.Changed}, {">", d.Moved}} {
+		n += len(g.nodes)
+		for i := range g.nodes[:p.listed(len(g.nodes))] {
+			showChanged(p, g.mark, &g.nodes[i])
+		}
+	}
+	for _, path := range d.Lockdown {
+		n++
+		p.Printf("! a protected file changed, and its owner has not accepted the change  %s\n", path)
+	}
+	return n
+}
+
+func showChanged(p *Page, mark string, c *api.Changed) {
+	title, was := cmp.Or(c.Title, "(untitled)"), "was "+c.Was
+	if p.IsTerminal() {
+		p.Row(Column(mark+" "+title, p.Width()/2+2), Text(c.Path))
+		if c.Was != "" { // on a line of its own, since an id is never cut
+			p.Row(Text("    " + was))
+		}
+	} else {
+		cells := []Cell{Text(mark), Text(title), Text(c.Path)}
+		if p.model != nil {
+			cells = append(cells, Text("id "+c.ID))
+		}
+		if c.Was != "" {
+			cells = append(cells, Text(was))
+		}
+		p.Row(cells...)
+	}
+	p.indented(c.Text)
+}
+
+// indented writes each line of a text indented. At a terminal a carriage return at the end of a line
+// is shown: it may be the only change.
+func (p *Page) indented(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if bare, cr := strings.CutSuffix(line, "\r"); cr && p.IsTerminal() {
+			line = bare + "^M"
+		}
+		fmt.Fprintln(p, "    "+line)
+	}
+}
+
+// showConversation shows the commits of a session as log does, or what they changed; of those that
+// are not in the history of the memex it says where they are.
+func showConversation(p *Page, req *agents.ConversationRequest, c *agents.Conversation) {
+	if req.Changes {
+		showDifference(p, c.Changes)
+		return
+	}
+	list[agents.ConversationRequest]("no commit is of that session", func(p *Page, k *agents.SessionCommit) {
+		c := k.Commit
+		if k.Scope != "memex" {
+			c.Message = k.Scope + ": " + k.Message
+		}
+		showCommit(p, &c)
+	})(p, req, c.Commits)
+}
+
+func showBlame(p *Page, b *api.BlameResponse) {
+	for _, l := range b.Lines {
+		p.Row(p.seq(5, l.Commit.Seq), Text(l.Commit.Time.Local().Format(time.DateOnly)),
+			Column(l.Commit.Author, 8), Number(p.Stream, 5, l.Line), Column(strings.TrimRight(l.Text, "\r\n"), Rest))
+	}
+	if len(b.Gone) == 0 {
+		return
+	}
+	const few = 5
+	var numbers []string
+	for _, c := range b.Gone[:min(few, len(b.Gone))] {
+		numbers = append(numbers, fmt.Sprint(c.Seq))
+	}
+	if more := len(b.Gone) - few; more > 0 {
+		numbers = append(numbers, fmt.Sprintf("and %d more", more))
+	}
+	p.Note("history no longer has its text from commit %s: those changes are shown as part of the next commit", strings.Join(numbers, ", "))
+}
+
+// showRollback shows what became of files, or would of a dry run.
+func showRollback(p *Page, r *api.RollbackResponse) {
+	restored, removed := restored, "removed"
+	if r.Would != nil {
+		restored, removed = "would restore", "would remove"
+	} else {
+		p.Printf("at commit %d, root %s\n", r.Seq, short(r.Root))
+	}
+	showFiles(p, restored, r.RestoredFiles)
+	showFiles(p, removed, r.RemovedFiles)
+	showFiles(p, "left", r.Drift)
+	showFiles(p, "left", r.Left)
+	if !showWould(p, r.Would) && len(r.RestoredFiles) > 0 {
+		p.Note("%s written", scope.Count(len(r.RestoredFiles), "file"))
+	}
+	if p.model != nil && r.Would == nil {
+		p.Note("undo it with rollback to 0")
+	}
+}
+
+// showFiles lists files after a label for what happened to them.
+func showFiles(p *Page, became string, files []string) {
+	for _, f := range files {
+		p.Printf("%-8s  %s\n", became, f)
+	}
+}
+
+func showCheckpoint(p *Page, c *api.Checkpoint) {
+	p.Printf("%s  commit %d, root %s\nholds  %s in %s\nimage  %s\n",
+		c.Name, c.Seq, short(c.Root), scope.Count(c.Nodes, "node"), scope.Count(c.Documents, "document"), c.Image)
+	if c.CID == "" {
+		return
+	}
+	how := "plain: whoever has the CID can read it"
+	if c.Sealed {
+		how = "sealed"
+	}
+	p.Folded(fmt.Sprintf("ipfs   %s (%s)", c.CID, how), len("ipfs   "))
+	if c.Archive != "" && c.Archive != c.CID {
+		p.Printf("with all history  %s\n", c.Archive)
+	}
+}
+
+func showRevert(p *Page, req *api.RevertRequest, r *api.RevertResponse) {
+	switch commits := scope.Count(len(r.Commits), "commit"); {
+	case req.DryRun:
+		p.Printf("would take back %s\n", commits)
+	case r.Seq == 0:
+		p.Printf("nothing of %s was left to take back\n", commits)
+	default:
+		p.Printf("took back %s by commit %d, root %s\n", commits, r.Seq, short(r.Root))
+	}
+	for _, f := range r.Files {
+		done := "restored  "
+		switch {
+		case req.DryRun && slices.Contains(r.Removed, f):
+			done = "would remove  "
+		case req.DryRun:
+			done = "would change  "
+		case slices.Contains(r.Removed, f):
+			done = "removed   "
+		}
+		p.Printf("%s%s\n", done, f)
+	}
+	showFiles(p, "left", r.Left)
+	showConflicts(p, r.Conflicts)
+	showWould(p, r.Would)
+}
+
+func showConflicts(p *Page, conflicts []api.Conflict) {
+	for _, c := range conflicts {
+		if p.model == nil {
+			p.Printf("conflict  %s of %s in %s\n", c.Field, c.ID, c.Path)
+		} else {
+			p.Quote("conflict  %s of %s in %s: stands %q, lost %q by %s", c.Field, c.ID, c.Path, c.Kept, c.Lost, c.By)
+		}
+	}
+	if len(conflicts) > 0 && p.model != nil {
+		p.Note("%s kept in their notes; resolve ends them", scope.Count(len(conflicts), "conflict"))
+	}
+}
+
+func showResolved(p *Page, e *api.EditResponse) {
+	switch {
+	case p.model != nil:
+		showEdit(p, e)
+	case showWould(p, e.Would):
+	case e.Path == "":
+		p.Printf("deleted\n")
+	default:
+		p.Printf("resolved  %s:%d\n", e.Path, e.Line)
+	}
+}
+
+// restored labels a file that was reset to its content in memory.
+const restored = "restored"
+
+// driftRow is the row of a verb that lists drift, or ends it.
+func driftRow(verb, short, long, examples string) *Row {
+	words, _, _ := strings.Cut(verb, " [")
+	done := "differs"
+	switch words {
+	case "drift adopt":
+		done = "adopted"
+	case "drift apply":
+		done = restored
+	}
+	return row(api.OpDrift, Row{Verb: verb, Short: short, Long: long, Example: "  fovea " + words + examples, Wants: "files"},
+		of[api.DriftRequest](func(p *Page, r *api.DriftResponse) {
+			for _, d := range r.Drift {
+				done, note := done, ""
+				switch {
+				case done == restored && d.Memory == "":
+					done = "removed" // also if there was no such file
+				case d.File == "":
+					note = "(there is no such file)"
+				case d.Memory == "":
+					note = "(memory has no such document)"
+				}
+				p.Row(Column(done, len(restored)), Text(d.Path), Text(note))
+			}
+			if len(r.Drift) == 0 {
+				p.Note("no file differs from memory on purpose")
+			}
+		}))
+}
