@@ -25,29 +25,28 @@ func Lineage(removed, added []*Node) []Edge {
 		return nil
 	}
 	m := matcher{old: slices.Clone(removed), new: slices.Clone(added), renamed: map[string]string{}}
-	pair(&m, func(n *Node) sameOwn { return sameOwn{n.Type, n.Own} })
-	pair(&m, func(n *Node) sameText {
+	m.pair(func(n *Node) likeness { return likeness{typ: n.Type, own: n.Own} })
+	m.pair(func(n *Node) likeness {
 		if n.Content == "" { // a node of a tree, identified by its attributes alone
-			return sameText{typ: n.Type, id: n.ID}
+			return likeness{typ: n.Type, id: n.ID}
 		}
-		return sameText{typ: n.Type, text: strings.TrimLeft(n.Content, "*")}
+		return likeness{typ: n.Type, text: strings.TrimLeft(n.Content, "*")}
 	})
-	pair(&m, func(n *Node) samePlace { return samePlace{n.Type, n.Path, m.current(n.Parent), n.Title()} })
-	pair(&m, func(n *Node) samePlace { return samePlace{n.Type, n.Path, m.current(n.Parent), ""} })
+	m.pair(func(n *Node) likeness {
+		return likeness{typ: n.Type, path: n.Path, parent: m.current(n.Parent), text: n.Title()}
+	})
+	m.pair(func(n *Node) likeness { return likeness{typ: n.Type, path: n.Path, parent: m.current(n.Parent)} })
 	m.keepSingle()
-	pair(&m, func(n *Node) samePlace { return samePlace{typ: n.Type, title: n.Title()} })
+	m.pair(func(n *Node) likeness { return likeness{typ: n.Type, text: n.Title()} })
 	slices.SortFunc(m.edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.Old, b.Old), cmp.Compare(a.New, b.New)) })
 	return m.edges
 }
 
-type sameOwn struct {
-	typ string
-	own merkle.Digest
+// likeness is what two versions of one node have in common.
+type likeness struct {
+	typ, path, parent, id, text string
+	own                         merkle.Digest
 }
-
-type sameText struct{ typ, text, id string }
-
-type samePlace struct{ typ, path, parent, title string }
 
 type matcher struct {
 	old, new []*Node
@@ -81,8 +80,8 @@ func (m *matcher) keepSingle() {
 }
 
 // pair matches, in order, old and new nodes of equal key and removes them.
-func pair[K comparable](m *matcher, key func(*Node) K) {
-	waiting := make(map[K][]*Node, len(m.new))
+func (m *matcher) pair(key func(*Node) likeness) {
+	waiting := make(map[likeness][]*Node, len(m.new))
 	for _, n := range m.new {
 		waiting[key(n)] = append(waiting[key(n)], n)
 	}

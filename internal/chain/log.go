@@ -5,6 +5,7 @@ package chain
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -85,11 +86,7 @@ func decodeLog(data []byte) Log {
 		}
 		l.tops = append(l.tops, tlog.Hash(h))
 	}
-	trees := 0
-	for s := l.size; s > 0; s &= s - 1 {
-		trees++
-	}
-	if r.Done() != nil || trees != n {
+	if r.Done() != nil || bits.OnesCount64(l.size) != n {
 		return Log{}
 	}
 	return l

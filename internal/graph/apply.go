@@ -239,11 +239,10 @@ func (s *State) contest() {
 // are those of s, as for a reader who applies the delta to s.
 func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	delta := Diff(s, target)
-	b := &builder{nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit()}
+	nodes, documents := s.nodes.Edit(), s.documents.Edit()
 	for i, c := range delta.Changes {
 		if c.New == nil {
-			b.nodes.Delete(c.ID)
-			b.tree.Delete(merkle.Sum([]byte(c.ID)))
+			nodes.Delete(c.ID)
 			continue
 		}
 		e := c.New.Entry
@@ -253,8 +252,7 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 			e.Modified = c.Old.Modified
 		}
 		n := c.New.Place(c.ID, e)
-		b.nodes.Set(c.ID, n)
-		b.tree.Set(n)
+		nodes.Set(c.ID, n)
 		delta.Changes[i].New = n
 	}
 	paths := slices.Clone(delta.Paths)
@@ -262,20 +260,19 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 		if old, ok := s.Get(n.ID); ok {
 			n = n.Place(n.ID, old.Entry)
 		}
-		b.nodes.Set(n.ID, n)
-		b.tree.Set(n)
+		nodes.Set(n.ID, n)
 		delta.Reread[i], paths = n, append(paths, n.Path)
 	}
 	slices.Sort(paths)
 	for _, path := range slices.Compact(paths) {
 		if doc, ok := target.documents.Get(path); ok {
-			b.documents.Set(path, &docNodes{top: doc.top, tree: doc.tree, extent: doc.extent})
+			documents.Set(path, &docNodes{top: doc.top, tree: doc.tree, extent: doc.extent})
 		} else {
-			b.documents.Delete(path)
+			documents.Delete(path)
 		}
 	}
 	return &State{
-		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup, copied: target.copies(),
+		nodes: nodes.Map(), documents: documents.Map(), tree: s.treeAfter(&delta), contested: target.contested, setup: target.setup, copied: target.copies(),
 		lacks: s.lacks || target.lacks, formats: target.formats,
 	}, delta
 }

@@ -253,22 +253,22 @@ func (d *Draft) Seal() (*State, Delta) {
 	d.judge()
 	delta := d.delta()
 	next := &State{
-		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: d.tree(&delta),
+		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: d.base.treeAfter(&delta),
 		copied: d.copied, ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
 	}
 	return next, delta
 }
 
-// tree returns the Merkle map after a delta; a first one is built on all processors.
-func (d *Draft) tree(delta *Delta) merkle.Map[*node.Node] {
-	if d.base.Len() == 0 {
+// treeAfter returns the Merkle map after a delta; a first one is built on all processors.
+func (s *State) treeAfter(delta *Delta) merkle.Map[*node.Node] {
+	if s.Len() == 0 {
 		added := make([]*node.Node, len(delta.Changes))
 		for i, c := range delta.Changes {
 			added[i] = c.New
 		}
 		return merkle.Build(added)
 	}
-	tree := d.base.tree.Edit()
+	tree := s.tree.Edit()
 	for _, c := range delta.Changes {
 		if c.New == nil {
 			tree.Delete(merkle.SumText(c.ID))

@@ -71,15 +71,6 @@ func (l *trustLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
 	return v, nil
 }
 
-func (l *trustLedger) encode(at *chain.Moment) []byte {
-	return guard.AppendBook(nil, l.slot.At(at).Book)
-}
-
-func (*trustLedger) decode(data []byte) (any, error) {
-	book, err := guard.DecodeBook(data)
-	return Trust{Book: book}, err
-}
-
 // retains keeps the states that hold what is trusted, so that it can be put back.
 func (l *trustLedger) retains(at *chain.Moment) []uint64 {
 	var out []uint64
@@ -99,8 +90,6 @@ const (
 
 // attest has the head vouch for the baselines and the reported changes. What is in doubt is
 // not vouched for.
-func (l *trustLedger) attest(at *chain.Moment, to *chain.Statements) { l.slot.At(at).attest(to) }
-
 func (v Trust) attest(to *chain.Statements) {
 	switch {
 	case v.Doubt != "":
@@ -178,8 +167,13 @@ func RegisterTrust(to *chain.Ledgers, r *Rules) {
 	l := &trustLedger{rules: r}
 	l.slot = chain.Register[Trust](to, chain.Ledger{
 		Name: guardName, Fields: 1, Label: "the path or a title of a protected file",
-		Empty: Trust{Book: &guard.Book{}}, Apply: l.apply, Encode: l.encode, Decode: l.decode,
-		Propose: l.propose, Attest: l.attest, Verify: l.verify, Retains: l.retains,
+		Empty: Trust{Book: &guard.Book{}}, Apply: l.apply,
+		Encode: func(at *chain.Moment) []byte { return guard.AppendBook(nil, l.slot.At(at).Book) },
+		Decode: func(data []byte) (any, error) {
+			book, err := guard.DecodeBook(data)
+			return Trust{Book: book}, err
+		},
+		Propose: l.propose, Attest: func(at *chain.Moment, to *chain.Statements) { l.slot.At(at).attest(to) }, Verify: l.verify, Retains: l.retains,
 	})
 	if r != nil {
 		r.slot = l.slot

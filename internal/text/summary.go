@@ -174,30 +174,19 @@ func (x *Excerpt) Clone() *Excerpt {
 // two letters and stop words are left out.
 func Words(text string) map[string]bool {
 	set := map[string]bool{}
-	for word := range allWords(text) {
-		if utf8.RuneCountInString(word) > 2 && !stopWords[word] {
+	for word := range strings.FieldsFuncSeq(text, isNoWord) {
+		if word = strings.ToLower(word); utf8.RuneCountInString(word) > 2 && !stopWords[word] {
 			set[word] = true
 		}
 	}
 	return set
 }
 
-// allWords yields the words of a text in lower case.
-func allWords(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isWordRune(r) }) {
-			if !yield(strings.ToLower(word)) {
-				return
-			}
-		}
-	}
-}
-
 // SharedWords returns the words of query, which are in lower case, that a text has, in the order of their first
 // occurrence there.
 func SharedWords(text string, query map[string]bool) (shared []string) {
-	for word := range allWords(text) {
-		if query[word] && !slices.Contains(shared, word) {
+	for word := range strings.FieldsFuncSeq(text, isNoWord) {
+		if word = strings.ToLower(word); query[word] && !slices.Contains(shared, word) {
 			shared = append(shared, word)
 		}
 		if len(shared) == len(query) {
@@ -207,8 +196,8 @@ func SharedWords(text string, query map[string]bool) (shared []string) {
 	return shared
 }
 
-// isWordRune reports whether a rune is part of a word.
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+// isNoWord reports whether a rune is part of no word.
+func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // stopWords are common English words that say nothing about a topic.
 var stopWords = WordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would " +
