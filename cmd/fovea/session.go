@@ -250,21 +250,13 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 	}
 	s.alerts.start(c, opts.Log)
 	st := s.memory.Status()
-	if st.Kin != "" {
-		s.Report("%s", st.Kin)
+	if errors.Is(s.memory.Writable(), store.ErrCorrupt) && st.ReadOnly != "" {
+		st.ReadOnly += "; see fovea verify, then fovea repair"
 	}
-	if st.Recovered != "" {
-		s.Report("recovered: %s", st.Recovered)
-	}
-	switch {
-	case st.ReadOnly == "":
-	case errors.Is(s.memory.Writable(), store.ErrCorrupt):
-		s.Report("read-only: %s; see fovea verify, then fovea repair", st.ReadOnly)
-	default:
-		s.Report("read-only: %s", st.ReadOnly)
-	}
-	if st.Signature != "" {
-		s.Report("signature: %s", st.Signature)
+	for _, told := range [][2]string{{"", st.Kin}, {"recovered: ", st.Recovered}, {"read-only: ", st.ReadOnly}, {"signature: ", st.Signature}} {
+		if told[1] != "" {
+			s.Report("%s%s", told[0], told[1])
+		}
 	}
 	return nil
 }

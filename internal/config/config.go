@@ -148,7 +148,11 @@ func Load(flags Flags, file string) (Config, error) {
 		c.Here = c.Memex != ""
 	}
 	if c.Memex == "" {
-		return Config{}, cmp.Or(broken, c.noMemex())
+		err = fmt.Errorf("config: %w", ErrNoMemex)
+		if len(c.Problems) > 0 { // one of them may be the cause
+			err = fmt.Errorf("%w (%s)", err, strings.Join(c.Problems, "; "))
+		}
+		return Config{}, cmp.Or(broken, err)
 	}
 	if c.StateDir, err = StateDir(c.Memex); err != nil {
 		return Config{}, cmp.Or(broken, err)
@@ -159,14 +163,6 @@ func Load(flags Flags, file string) (Config, error) {
 // set reports whether any of the names has a value in the environment.
 func set(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.TrimSpace(os.Getenv(name)) != "" })
-}
-
-// noMemex returns ErrNoMemex with the problems, since one of them may be the cause.
-func (c *Config) noMemex() error {
-	if len(c.Problems) == 0 {
-		return fmt.Errorf("config: %w", ErrNoMemex)
-	}
-	return fmt.Errorf("config: %w (%s)", ErrNoMemex, strings.Join(c.Problems, "; "))
 }
 
 // take sets one setting from the first source with a usable value for it.
