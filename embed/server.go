@@ -153,7 +153,7 @@ func (s *server) check(ctx context.Context, p Purpose) error {
 	if err != nil {
 		return err
 	}
-	if cosine, err := Cosine(vector, found.sentinel); err != nil || cosine < sameModel || a.digest != s.about.digest {
+	if !alike(vector, found.sentinel) || a.digest != s.about.digest {
 		return ErrModelChanged
 	}
 	same := *found

@@ -54,10 +54,7 @@ func openStatic(c Config) (Embedder, error) {
 			return nil, fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
-	dim := s.dim
-	if c.Dimensions > 0 {
-		dim = min(dim, c.Dimensions)
-	}
+	dim := min(s.dim, cmp.Or(c.Dimensions, s.dim))
 	s.model = Model{Name: cmp.Or(c.Model, filepath.Base(c.Folder)), Kind: KindFile, Dim: dim}
 	s.model.Fingerprint = fingerprint("static", "1", hex.EncodeToString(sum.Sum(nil)), strconv.Itoa(dim), c.QueryPrefix, c.DocumentPrefix)
 	return s, nil

@@ -60,12 +60,12 @@ type Document struct {
 	// such. If there are very many, the last one gives the number of those left out.
 	Diagnostics []Diagnostic
 
-	radio        func() *radioTargets // the radio targets, collected on first use
-	missingSetup bool                 // a setup file was not available
-	omitted      int                  // number of diagnostics beyond maxDiagnostics
-	defaults     *Defaults            // Options.Defaults; nil for none
-	ownTodo      TodoKeywords         // the keywords in effect without defaults
-	ownTitles    []string             // titles without defaults, by headline; nil if there are no defaults
+	radio        *lazyRadioTargets
+	missingSetup bool         // a setup file was not available
+	omitted      int          // number of diagnostics beyond maxDiagnostics
+	defaults     *Defaults    // Options.Defaults; nil for none
+	ownTodo      TodoKeywords // the keywords in effect without defaults
+	ownTitles    []string     // titles without defaults, by headline; nil if there are no defaults
 }
 
 // TodoKeywords are the TODO keywords in effect in a document.

@@ -60,9 +60,7 @@ func Archive(from *Document, i int, name string, archive *Document, now time.Tim
 		return nil, nil, err
 	}
 	h := &from.Headlines[i]
-	if archive == nil {
-		archive = &Document{Todo: from.Todo}
-	}
+	archive = cmp.Or(archive, &Document{Todo: from.Todo})
 	e := newEditor(archive, -1, now)
 	if archive.Source == "" {
 		e.insertLines(0, "#    -*- mode: org -*-\n\n\nArchived entries from file "+name+"\n\n")

@@ -14,7 +14,7 @@ func (d *Document) Elements(i int) *Tree { return d.tree(i, false, nil) }
 
 // Objects returns the elements and, below those that hold text, the objects in it:
 // markup, links, timestamps, table cells.
-func (d *Document) Objects(i int) *Tree { return d.tree(i, true, d.radio()) }
+func (d *Document) Objects(i int) *Tree { return d.tree(i, true, d.radioTargets()) }
 
 // Most texts have at most one element or object for each of these numbers of bytes.
 // They determine the initial capacity.

@@ -3,6 +3,7 @@
 package org
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strconv"
@@ -65,10 +66,7 @@ func counterNumber(counter string) string {
 	case !isDigit(counter[0]):
 		return strconv.Itoa(int(counter[0]|0x20-'a') + 1)
 	}
-	if number := strings.TrimLeft(counter, "0"); number != "" {
-		return number
-	}
-	return "0"
+	return cmp.Or(strings.TrimLeft(counter, "0"), "0")
 }
 
 // nameKeys are NAME and the obsolete keys for it.

@@ -3,6 +3,7 @@
 package org
 
 import (
+	"cmp"
 	"iter"
 	"path"
 	"strings"
@@ -86,9 +87,6 @@ func (d *Document) CategoryOf(i int, file string) string {
 			return c
 		}
 	}
-	if d.Category != "" {
-		return d.Category
-	}
 	base := path.Base(file)
-	return strings.TrimSuffix(base, path.Ext(base))
+	return cmp.Or(d.Category, strings.TrimSuffix(base, path.Ext(base)))
 }

@@ -4,6 +4,7 @@ package org
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -11,6 +12,13 @@ import (
 // maxRadioLength is the maximum length in bytes of a radio target that creates links.
 // It keeps the search for them linear in the text.
 const maxRadioLength = 256
+
+// lazyRadioTargets holds the radio targets of a document, collected on first use. A
+// sync.OnceValue would take two more allocations for each parse.
+type lazyRadioTargets struct {
+	once    sync.Once
+	targets *radioTargets
+}
 
 // radioTargets are the texts that are links wherever they occur in a document.
 type radioTargets struct {
@@ -25,11 +33,18 @@ type radioNode struct {
 	terminal bool // a target ends here
 }
 
-// collectRadio parses the sections that may contain a radio target. It returns nil for a document without one.
+// radioTargets returns the targets of the document, or nil if it has none.
+func (d *Document) radioTargets() *radioTargets {
+	d.radio.once.Do(func() {
+		if strings.Contains(d.Source, "<<<") {
+			d.radio.targets = d.collectRadio()
+		}
+	})
+	return d.radio.targets
+}
+
+// collectRadio parses the sections that may contain a radio target.
 func (d *Document) collectRadio() *radioTargets {
-	if !strings.Contains(d.Source, "<<<") {
-		return nil
-	}
 	var found radioTargets
 	for i := -1; i < len(d.Headlines); i++ {
 		if !strings.Contains(d.Text(i), "<<<") {

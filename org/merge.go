@@ -3,6 +3,7 @@
 package org
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,9 +20,7 @@ import (
 // has no drawer. O(length of the texts), and two line differences.
 func (Format) Merge(m *document.Merging, base, won, lost *document.Part, level int, also ...document.Conflict) (document.Part, []document.Conflict) {
 	text := func(s string) document.Part { return document.Part{Type: won.Type, Content: s} }
-	if base == nil {
-		base = &document.Part{Type: won.Type, Derived: &document.Derived{}}
-	}
+	base = cmp.Or(base, &document.Part{Type: won.Type, Derived: &document.Derived{}})
 	if len(also) == 0 {
 		switch {
 		case won.Content == lost.Content || base.Content == lost.Content:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // bom is the UTF-8 byte order mark.
@@ -60,7 +59,7 @@ func (d *Document) reparse(src string) *Document {
 // isDone maps every TODO keyword to whether it is a done keyword.
 func (d *Document) outline(s *scanner, isDone map[string]bool) {
 	src := d.Source
-	d.radio = sync.OnceValue(d.collectRadio)
+	d.radio = &lazyRadioTargets{}
 	if len(s.headlines) > 0 {
 		d.SectionEnd = s.headlines[0].start
 	}

@@ -3,6 +3,7 @@
 package corpus
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -74,10 +75,7 @@ func namesOf(r *Root, known ...string) []string {
 	for _, path := range names {
 		met[path] = true
 	}
-	found := r.links.all.Load()
-	if found == nil {
-		found = &linkIndex{}
-	}
+	found := cmp.Or(r.links.all.Load(), &linkIndex{})
 	for i := 0; i < len(names) && len(names) < maxNames; i++ {
 		for _, l := range found.touching(names[i]) {
 			for _, other := range []string{replacePrefix(names[i], l.path, l.real), replacePrefix(names[i], l.real, l.path)} {
@@ -167,9 +165,6 @@ func (l *knownLinks) update(region *Root, found []linkTarget) {
 	defer l.mu.Unlock()
 	if slices.Equal(l.byRegion[region], found) {
 		return
-	}
-	if l.byRegion == nil {
-		l.byRegion = map[*Root][]linkTarget{}
 	}
 	l.byRegion[region] = found
 	all := slices.Concat(slices.Collect(maps.Values(l.byRegion))...)

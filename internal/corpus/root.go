@@ -70,9 +70,7 @@ type folder struct {
 // Open opens the folder dir, which may be a link. Errors, wrapped with the path:
 // ErrNoFolder, ErrNotFolder, ErrUnreadable.
 func Open(dir string, opts *Options) (*Root, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = cmp.Or(opts, &Options{})
 	d := &folder{fs: opts.FS, paths: []string{dir}, host: opts.Host, holder: opts.Holder}
 	if d.fs == nil {
 		if err := d.open(dir); err != nil {
@@ -96,7 +94,7 @@ func Open(dir string, opts *Options) (*Root, error) {
 	}
 	slices.Sort(chosen.opaque)
 	chosen.opaque = slices.Compact(chosen.opaque)
-	return &Root{dir: d, chosen: chosen, written: &writtenFiles{}, links: &knownLinks{}}, nil
+	return &Root{dir: d, chosen: chosen, written: &writtenFiles{}, links: &knownLinks{byRegion: map[*Root][]linkTarget{}}}, nil
 }
 
 // open opens a folder of the operating system and checks that it can be listed.

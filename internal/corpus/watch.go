@@ -3,6 +3,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,9 +151,7 @@ func (w *Watcher) err() error {
 func (w *Watcher) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.failure == nil {
-		w.failure = err
-	}
+	w.failure = cmp.Or(w.failure, err)
 	return w.failure
 }
 

@@ -136,9 +136,6 @@ func (x *blockIndex) update() error {
 	if err != nil {
 		return err
 	}
-	if x.at == nil {
-		x.at = map[merkle.Digest]extent{}
-	}
 	for _, number := range numbers {
 		from := max(headerSize, x.offsetIn(number))
 		limit := int64(-1) // the whole segment

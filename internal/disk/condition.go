@@ -31,9 +31,7 @@ func (c *condition) readOnly(cause error) error {
 
 // fail is readOnly; c.mu is held.
 func (c *condition) fail(cause error) error {
-	if c.err == nil {
-		c.err = fmt.Errorf("%w: %w", store.ErrReadOnly, cause)
-	}
+	c.err = cmp.Or(c.err, fmt.Errorf("%w: %w", store.ErrReadOnly, cause))
 	return c.err
 }
 

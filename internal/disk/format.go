@@ -163,16 +163,8 @@ func createFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 
 // hasHistory reports whether a folder has a segment, an image or a pack.
 func hasHistory(in vfs.FS) (bool, error) {
-	segments, err := listSegments(in)
-	if err != nil {
-		return false, err
-	}
-	images, err := listImages(in)
-	if err != nil {
-		return false, err
-	}
-	packs, err := listPacks(in)
-	return len(segments)+len(images)+len(packs) > 0, err
+	names, err := historyFiles(in)
+	return len(names) > 0, err
 }
 
 // lostJournal returns a Corruption where the folder of the journal is not there, though

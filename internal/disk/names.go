@@ -53,6 +53,32 @@ func listSegments(in vfs.FS) ([]uint64, error) {
 	return numbers, err
 }
 
+// recordFiles returns the names of the packs and segments there are.
+func recordFiles(in vfs.FS) ([]string, error) {
+	names, err := listPacks(in)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := listSegments(in)
+	for _, n := range numbers {
+		names = append(names, segmentName(n))
+	}
+	return names, err
+}
+
+// historyFiles returns the names of the packs, segments and images there are.
+func historyFiles(in vfs.FS) ([]string, error) {
+	names, err := recordFiles(in)
+	if err != nil {
+		return nil, err
+	}
+	images, err := listImages(in)
+	for _, seq := range images {
+		names = append(names, store.ImageName(seq))
+	}
+	return names, err
+}
+
 // listImages returns the numbers of the images there are, newest first.
 func listImages(in vfs.FS) ([]uint64, error) {
 	seqs, err := listNumbered(in, store.ImageFolder, store.ImageSuffix, store.ImageName)

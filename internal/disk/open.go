@@ -42,7 +42,7 @@ func (s *Store) open(o *opening) error {
 	if s.log.writer.tail, err = readTail(s.in, o.end); err != nil {
 		return err
 	}
-	files, err := o.files()
+	files, err := historyFiles(s.in)
 	if err != nil {
 		return err
 	}
@@ -104,20 +104,4 @@ func (o *opening) makeWritable() error {
 		return err
 	}
 	return o.removeLeftovers()
-}
-
-// files returns the names of the files that the next opening needs.
-func (o *opening) files() ([]string, error) {
-	var names []string
-	for _, number := range o.segments {
-		names = append(names, segmentName(number))
-	}
-	for _, pack := range o.packs.Packs {
-		names = append(names, pack.name())
-	}
-	images, err := listImages(o.in)
-	for _, seq := range images {
-		names = append(names, store.ImageName(seq))
-	}
-	return names, err
 }

@@ -104,7 +104,7 @@ func newStore(in vfs.FS, opts Options) *Store {
 	s.placed = placement{in: s.in, opts: &s.opts}
 	s.files = files{in: s.in, cond: &s.cond, segments: map[uint64]*source{}, packs: &packSet{}}
 	s.log = journal{opts: &s.opts, cond: &s.cond, placed: &s.placed, lead: make(chan struct{}, 1)}
-	s.blocks = blockIndex{in: s.in, cond: &s.cond, files: &s.files, log: &s.log}
+	s.blocks = blockIndex{in: s.in, cond: &s.cond, files: &s.files, log: &s.log, at: map[merkle.Digest]extent{}}
 	s.commits = commitIndex{cond: &s.cond, files: &s.files, log: &s.log}
 	s.images = images{in: s.in, cond: &s.cond, placed: &s.placed}
 	s.packing = packing{
@@ -266,16 +266,9 @@ func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records u
 
 // Size implements store.Store: the bytes of journal and packs. It looks at each file.
 func (s *Store) Size() (size int64, err error) {
-	names, err := listPacks(s.in)
+	names, err := recordFiles(s.in)
 	if err != nil {
 		return 0, err
-	}
-	numbers, err := listSegments(s.in)
-	if err != nil {
-		return 0, err
-	}
-	for _, n := range numbers {
-		names = append(names, segmentName(n))
 	}
 	for _, name := range names {
 		info, err := s.in.Stat(name)

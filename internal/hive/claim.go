@@ -326,9 +326,6 @@ type rate struct {
 func (r *rate) take(sender string, now int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.sent == nil {
-		r.sent = map[string][]int64{}
-	}
 	for name, times := range r.sent {
 		times = slices.DeleteFunc(times, func(at int64) bool { return at <= now-rateWindow.Milliseconds() })
 		if r.sent[name] = times; len(times) == 0 {

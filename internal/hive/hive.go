@@ -35,7 +35,7 @@ type Hive struct {
 // memex, nil if the scope is the memex.
 func New(w *write.Writer, memex *Hive) *Hive {
 	s := w.Scope()
-	h := &Hive{scope: s, writer: w, clock: &clock{}, rate: &rate{}, seen: &seen{}, Owner: &OwnerView{scope: s.Memex()}}
+	h := &Hive{scope: s, writer: w, clock: &clock{}, rate: &rate{sent: map[string][]int64{}}, seen: &seen{}, Owner: &OwnerView{scope: s.Memex()}}
 	if memex != nil {
 		h.clock, h.Owner = memex.clock, memex.Owner
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"time"
 
@@ -267,19 +268,13 @@ func (in *ingester) isNoLongerRead(state *graph.State, path string) bool {
 
 // covered reports whether a path, or a folder above it, could not be read. Such a file is
 // not known to be deleted.
-func covered(unread map[string]bool, path string) bool {
-	if len(unread) == 0 {
-		return false
-	}
-	if unread[path] || unread["."] {
-		return true
-	}
-	for i := range len(path) {
-		if path[i] == '/' && unread[path[:i]] {
-			return true
+func covered(unread map[string]bool, file string) bool {
+	for ; !unread[file]; file = path.Dir(file) {
+		if file == "." || file == "/" {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // commit makes the draft durable and begins the next one.

@@ -3,6 +3,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -111,10 +112,7 @@ func TitleOf(n *node.Node) string {
 	if n == nil {
 		return ""
 	}
-	if n.Derived.Title == "" {
-		return n.Type
-	}
-	return n.Derived.Title
+	return cmp.Or(n.Derived.Title, n.Type)
 }
 
 // laid returns the drift marks of a buffer: the digest of the file below it.

@@ -96,9 +96,7 @@ func (m *Summaries) Of(v *view.View, n *node.Node, b *working.Block, text string
 		if !ok || got.err != nil && !m.opts.Now().Before(got.again) {
 			m.enqueue(piece)
 		}
-		if fault == nil {
-			fault = got.err
-		}
+		fault = cmp.Or(fault, got.err)
 		if got.text == "" {
 			done = false
 			continue

@@ -42,16 +42,7 @@ func (e *editing) insertTree(under string, h document.InsertHeadline) error {
 		return err
 	}
 	kid := &ast.Tree{Type: document.TypeHeadline}
-	edits := []document.Edit{document.SetTitle{Title: h.Title}}
-	for _, p := range h.Properties {
-		edits = append(edits, document.SetProperty(p))
-	}
-	for _, tag := range h.Tags {
-		edits = append(edits, document.AddTag{Tag: tag})
-	}
-	edits = append(edits, document.SetTodo{Keyword: h.Todo}, document.SetPriority{Priority: h.Priority},
-		document.Schedule{When: h.Scheduled}, document.Deadline{When: h.Deadline}, document.ReplaceBody{Text: h.Body})
-	if kid, err = editTree(kid, edits, e.c.Action.Now); err != nil {
+	if kid, err = editTree(kid, h.Edits(), e.c.Action.Now); err != nil {
 		return e.c.Fail(under, fault.Invalid, err)
 	}
 	if o, taken := e.c.State().Get(kid.ID()); taken {

@@ -3,6 +3,7 @@
 package notes
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -88,11 +89,8 @@ func bodyOf(t *ast.Tree) (body string, headlines []*ast.Tree) {
 // headlineOf writes one top-level headline.
 func headlineOf(head string, t *ast.Tree, body string, now time.Time) (string, error) {
 	h := document.InsertHeadline{
-		Title: t.Text("TITLE"), Todo: t.Text("TODO"), Priority: t.Text("PRIORITY"), Tags: tagsOf(t),
+		Title: cmp.Or(t.Text("TITLE"), t.Type), Todo: t.Text("TODO"), Priority: t.Text("PRIORITY"), Tags: tagsOf(t),
 		Scheduled: t.Text("SCHEDULED"), Deadline: t.Text("DEADLINE"), Body: body,
-	}
-	if h.Title == "" {
-		h.Title = t.Type
 	}
 	if t.ID() == "" {
 		h.Properties = append(h.Properties, document.Property{Key: "ID", Value: uuid.NewString()})

@@ -18,12 +18,10 @@ import (
 // untrusted is set, it also omits files with text that the owner has never trusted, see
 // Untrusted. O(bytes of protected files).
 func (g *Guard) Withhold(past, guarded *view.View, untrusted bool) *view.View {
-	locked := maps.Clone(guarded.Locked)
+	locked := map[string]guard.State{}
+	maps.Copy(locked, guarded.Locked)
 	if untrusted {
 		for _, path := range g.Untrusted(past) {
-			if locked == nil {
-				locked = map[string]guard.State{}
-			}
 			locked[path] = cmp.Or(locked[path], guard.Untrusted)
 		}
 	}
