@@ -290,7 +290,7 @@ func (c *npmClients) handOver(t *testing.T) {
 		c.saw(way.from, offered.results[2], `"by":"`+way.from+`"`, "The task is yours until then.")
 		c.saw(way.from, offered.results[3], "Your claim has ended.")
 		taken := way.take(301+2*i, take(way.task))
-		c.saw(way.to, taken.results[0], `from "`+way.from+`"`, "Only the last coat is missing on "+way.task+".", "now marked as read")
+		c.saw(way.to, taken.results[0], "From "+way.from+" to "+way.to, "Only the last coat is missing on "+way.task+".", "now marked as read")
 		c.saw(way.to, taken.results[1], "pending", way.task)
 		c.saw(way.to, taken.results[2], `"by":"`+way.to+`"`)
 		c.saw(way.to, taken.results[3], "Your claim has ended.")

@@ -81,7 +81,7 @@ func TestClientsOfAwkwardNames(t *testing.T) {
 			if !done || !strings.Contains(text, "agents/"+agent) {
 				t.Errorf("remember: %s", text)
 			}
-			if text, _ := ask("history", map[string]any{"action": "log", "limit": 1}); !strings.Contains(text, " by "+agent) {
+			if text, _ := ask("history", map[string]any{"action": "log", "limit": 1}); !strings.Contains(text, "\t"+agent) {
 				t.Errorf("the log says %s", text)
 			}
 		})

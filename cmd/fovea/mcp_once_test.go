@@ -52,7 +52,7 @@ func TestMCPCallsAreCarriedOutOnce(t *testing.T) {
 						t.Fatal(err)
 					}
 					text := r.Content[0].(*mcp.TextContent).Text
-					said.WriteString(fmt.Sprint(r.IsError, " ", regexp.MustCompile(`seq \d+`).FindString(text), "\n")) // of a note that is gone there is no more to say
+					said.WriteString(fmt.Sprint(r.IsError, " ", regexp.MustCompile(`"seq":\d+`).FindString(text), "\n")) // of a note that is gone there is no more to say
 				}
 				r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "history", Arguments: map[string]any{"action": "log"}})
 				if err != nil {
@@ -65,7 +65,7 @@ func TestMCPCallsAreCarriedOutOnce(t *testing.T) {
 				}
 				restart()
 			}
-			if answers[0] != answers[1] || strings.Contains(answers[0], "true") || strings.Count(answers[0], " edit by ada") != 4 {
+			if answers[0] != answers[1] || strings.Contains(answers[0], "true") || strings.Count(answers[0], "\tedit\tada\t") != 4 {
 				t.Errorf("first:\n%s\nand again:\n%s", answers[0], answers[1])
 			}
 		})

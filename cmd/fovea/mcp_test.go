@@ -61,7 +61,7 @@ func TestMCPOverStandardInput(t *testing.T) {
 			{"recall", map[string]any{"query": "drifts"}, false, "id dcayq"},
 			{"remember", map[string]any{"title": "Noted in " + revision}, false, "agents/test-client/"},
 			{"edit", map[string]any{"id": "gauge", "todo": "TODO"}, true, "denied"},
-			{"history", map[string]any{"action": "log", "limit": 1}, false, "by test-client: agents/test-client/"},
+			{"history", map[string]any{"action": "log", "limit": 1}, false, "\ttest-client\tagents/test-client/"},
 		} {
 			r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: step.tool, Arguments: step.args})
 			if err != nil {

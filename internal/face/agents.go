@@ -101,7 +101,10 @@ that has never written, and that the configuration does not name, send with
 --first.`,
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
-	}, of[agents.MessageSendRequest](func(p *Page, m *agents.MessageSent) { p.Printf("commit %d  %s\n", m.Seq, m.ID) })),
+	}, func(p *Page, req *agents.MessageSendRequest, m *agents.MessageSent) {
+		p.Printf("commit %d  %s\n", m.Seq, m.ID)
+		p.noteModel("sent to %q", req.To)
+	}),
 	row(agents.OpMessages, Row{Verb: "message inbox", quotes: true, Example: "  fovea message inbox --unread --agent ada"},
 		list[agents.MessagesRequest]("no messages", func(p *Page, m *agents.Message) {
 			p.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(p.moment(m.Sent), 19),
@@ -298,9 +301,7 @@ func showClaim(p *Page, c *agents.ClaimResponse) {
 	if c.Provisional != "" {
 		p.Printf("provisional, so another machine may hold it, too: %s\n", c.Provisional)
 	}
-	if p.model != nil {
-		p.Note("the task is yours until then; renew, release or finish it with this number as claim")
-	}
+	p.noteModel("the task is yours until then. Renew, release or finish it with this number as claim")
 }
 
 // endRow is the row of an operation that ends a claim.
@@ -309,7 +310,10 @@ func endRow(op api.Op[agents.ClaimEndRequest, *agents.TaskChange], name, done st
 		Long: op.Summary + `. Without the number of the claim it
 is the caller's own; the owner ends any.`,
 		Example: "  fovea task " + name + " \"Paint the door\" --agent ada",
-	}, of[agents.ClaimEndRequest](func(p *Page, c *agents.TaskChange) { p.Printf("%s; commit %d\n", done, c.Seq) }))
+	}, of[agents.ClaimEndRequest](func(p *Page, c *agents.TaskChange) {
+		p.Printf("%s; commit %d\n", done, c.Seq)
+		p.noteModel("your claim has ended")
+	}))
 }
 
 // maxCommits is how many commits of a session are shown as news, the newest ones.

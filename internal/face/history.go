@@ -115,15 +115,12 @@ the daemon is online, unless you give --plain.`,
   fovea checkpoint --to ipfs`,
 	}, func(p *Page, req *api.CheckpointRequest, c *api.Checkpoint) {
 		showCheckpoint(p, c)
-		if p.model == nil {
-			return
-		}
-		p.Note("kept as %q", c.Name)
+		p.noteModel("kept as %q", c.Name)
 		for _, why := range c.Errors {
-			p.Note("FAILED on IPFS: %s", why)
+			p.noteModel("FAILED on IPFS: %s", why)
 		}
 		if req.To != "" && c.CID == "" && len(c.Errors) == 0 {
-			p.Note("it is on this machine alone: no IPFS is set up")
+			p.noteModel("it is on this machine alone: no IPFS is set up")
 		}
 	}),
 	row(api.OpRestore, Row{Verb: "restore [NAME | FILE...]", Wants: "one name, or files",
@@ -276,8 +273,8 @@ func showRollback(p *Page, r *api.RollbackResponse) {
 	if !showWould(p, r.Would) && len(r.RestoredFiles) > 0 {
 		p.Note("%s written", scope.Count(len(r.RestoredFiles), "file"))
 	}
-	if p.model != nil && r.Would == nil {
-		p.Note("undo it with rollback to 0")
+	if r.Would == nil {
+		p.noteModel("undo it with rollback to 0")
 	}
 }
 
@@ -338,8 +335,8 @@ func showConflicts(p *Page, conflicts []api.Conflict) {
 			p.Quote("conflict  %s of %s in %s: stands %q, lost %q by %s", c.Field, c.ID, c.Path, c.Kept, c.Lost, c.By)
 		}
 	}
-	if len(conflicts) > 0 && p.model != nil {
-		p.Note("%s kept in their notes; resolve ends them", scope.Count(len(conflicts), "conflict"))
+	if len(conflicts) > 0 {
+		p.noteModel("%s kept in their notes; resolve ends them", scope.Count(len(conflicts), "conflict"))
 	}
 }
 

@@ -107,7 +107,8 @@ func showHits(p *Page, req *api.SearchRequest, hits []api.Hit) {
 	}
 	switch {
 	case len(hits) == 0:
-		p.Note("nothing was found; try other or fewer words")
+		p.Note("nothing was found")
+		p.noteModel("try other or fewer words")
 	case weak:
 		p.Note("no node has much of the question")
 	}

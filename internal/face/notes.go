@@ -95,9 +95,7 @@ func showEdit(p *Page, r *api.EditResponse) {
 	case showWould(p, r.Would):
 	case r.Proposal != "":
 		p.Printf("proposed  %s  %s\n", r.Proposal, r.Path)
-		if p.model != nil {
-			p.Note("nothing is written until the owner accepts it; fovea://review lists your proposals, history withdraw takes one back")
-		}
+		p.noteModel("nothing is written until the owner accepts it; fovea://review lists your proposals, history withdraw takes one back")
 	case r.Known:
 		p.Note("known already, nothing was written")
 		p.Printf("%s  %s\n", Place(r.Path, r.Line), r.ID)
@@ -108,8 +106,8 @@ func showEdit(p *Page, r *api.EditResponse) {
 	default:
 		p.Printf("commit %d  %s  %s\n", r.Seq, Place(r.Path, r.Line), r.ID)
 	}
-	if p.model != nil && r.Digest == "" && r.Proposal == "" && r.Seq > 0 {
-		p.Note("the note is not there any more")
+	if r.Digest == "" && r.Proposal == "" && r.Seq > 0 {
+		p.noteModel("the note is not there any more")
 	}
 	showBesides(p, r)
 }
@@ -128,8 +126,8 @@ func showBesides(p *Page, r *api.EditResponse) {
 	for _, id := range r.Similar {
 		p.Note("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, p.inNote(id))
 	}
-	if len(r.Similar) > 0 && p.model != nil {
-		p.Note("next: read them; where one says the same, edit it and forget this one")
+	if len(r.Similar) > 0 {
+		p.noteModel("next: read them; where one says the same, edit it and forget this one")
 	}
 }
 
@@ -142,9 +140,7 @@ func showForgotten(p *Page, r *api.EditResponse) {
 		return
 	}
 	p.Printf("commit %d  removed from its file; fovea rollback 0 brings it back\n", r.Seq)
-	if p.model != nil {
-		p.Note("forgotten; rollback brings it back")
-	}
+	p.noteModel("forgotten; rollback brings it back")
 	showBesides(p, r)
 }
 

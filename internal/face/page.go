@@ -47,6 +47,13 @@ func (p *Page) Quote(format string, a ...any) {
 	p.Printf(format+"\n", a...)
 }
 
+// noteModel notes what only a model is told, such as its next step.
+func (p *Page) noteModel(format string, a ...any) {
+	if p.model != nil {
+		p.Note(format, a...)
+	}
+}
+
 // inNote returns remembered text as a note has it: on one line, for a model in quotes.
 func (p *Page) inNote(text string) string {
 	if p.model != nil {

@@ -38,10 +38,10 @@ func TestRecallSaysTheSame(t *testing.T) {
 		{"todo:TODO", "query", "Found 1.\n" + fence + gauge + "1\tThe river gauge drifts by two millimetres.\n```\n"},
 		{"workshop", "semantic", "Found 1.\nMode semantic is answered by words: no embedder is set up; see fovea setup embed.\n" + fence +
 			"1.00\t" + weight + "```\n"},
-		{"absent", "", "Nothing was found; try other or fewer words.\n"},
+		{"absent", "", "Nothing was found.\nTry other or fewer words.\n"},
 		{"workshop refrence", "", "Found 1.\n" + fence + "0.35\t" + weight +
 			"no node has the word \"refrence\"; did you mean reference?\n```\n"},
-		{"wrkshop", "", "Nothing was found; try other or fewer words.\n" + fence + "no node has the word \"wrkshop\"; did you mean workshop?\n```\n"},
+		{"wrkshop", "", "Nothing was found.\nTry other or fewer words.\n" + fence + "no node has the word \"wrkshop\"; did you mean workshop?\n```\n"},
 	} {
 		args := map[string]any{"query": tc.query}
 		if tc.mode != "" {

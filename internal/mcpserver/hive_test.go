@@ -32,18 +32,18 @@ func TestAgentsMeet(t *testing.T) {
 		{"bob", "edit", map[string]any{"id": "Paint the door", "task": "claim", "title": "x"}, "!cannot be combined"},
 		{"bob", "edit", map[string]any{"id": "Paint the door", "task": "keep"}, "!claim, renew, release or done"},
 		{"bob", "remember", map[string]any{"title": "I am here"}, `"handle":`},
-		{"ada", "remember", map[string]any{"title": "Over to you", "body": "```\n* Go on\n", "to": "bob"}, `"seq":`},
+		{"ada", "remember", map[string]any{"title": "Over to you", "body": "```\n* Go on\n", "to": "bob"}, `Sent to \"bob\"`},
 		{"ada", "remember", map[string]any{"title": "Over to you", "to": "carl"}, "!Next: send it to a name that the reason has"},
 		{"ada", "remember", map[string]any{"title": "Over to you", "thread": "x"}, "!thread goes with to"},
 		{"ada", "remember", map[string]any{"title": "Over to you", "to": "bob", "todo": "TODO"}, "!leave the other fields out"},
 		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "done", "claim": 1}, "!not in force"},
-		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "renew", "claim": "NUMBER", "lease": "24h"}, "The task is yours until then; "},
-		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "release", "claim": "NUMBER"}, `"seq":`},
+		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "renew", "claim": "NUMBER", "lease": "24h"}, "The task is yours until then."},
+		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "release", "claim": "NUMBER"}, "has ended"},
 		{"bob", "history", map[string]any{"action": "inbox"}, "1 messages, now marked as read; 0 more"},
 		{"bob", "history", map[string]any{"action": "inbox"}, "No unread messages"},
 		{"bob", "edit", map[string]any{"id": "Paint the door", "task": "claim", "lease": "24h"}, `"number":`},
 		{"ada", "history", map[string]any{"action": "tasks"}, "(bob, claim "},
-		{"bob", "edit", map[string]any{"id": "Paint the door", "task": "done", "claim": "NUMBER"}, `"seq":`},
+		{"bob", "edit", map[string]any{"id": "Paint the door", "task": "done", "claim": "NUMBER"}, "has ended"},
 	}
 	number := regexp.MustCompile(`"number":(\d+)`)
 	held := uint64(0)
