@@ -24,7 +24,7 @@ const shownFile = "cache/shown"
 
 const (
 	maxSessions   = 192     // at least a third as many sessions are remembered, with what they saw whole and were told of mail
-	maxReported       = 4096    // things of one kind that were reported to a session
+	maxReported   = 4096    // things of one kind that were reported to a session
 	maxShownBytes = 1 << 20 // of one session in the file; one with more is told again
 )
 
