@@ -108,11 +108,3 @@ func loadBundle(p *place.Proof, in vfs.FS, name string, opts Options) error {
 	}
 	return loaded.Store().Close()
 }
-
-// dropCopies removes the copies of other machines' histories from a state folder; nil is none.
-func dropCopies(state vfs.FS) error {
-	if state == nil {
-		return nil
-	}
-	return place.DropCopies(state)
-}

@@ -21,6 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/notes"
+	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/skill"
@@ -85,7 +86,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
 		Purge: func() error {
 			x.windows.Forget()
-			return errors.Join(x.sessions.Clear(), x.meaning.Forget(x.top.scope.FS), dropCopies(x.top.scope.FS))
+			return errors.Join(x.sessions.Clear(), x.meaning.Forget(x.top.scope.FS), place.DropCopies(x.top.scope.FS))
 		},
 	})
 	return m

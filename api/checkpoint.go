@@ -147,15 +147,6 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 
 var errNoIPFS = errors.New("this program has no access to IPFS")
 
-// restoreIPFS brings back what a CID names.
-func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
-	if err := l.Sync(ctx); err != nil {
-		return nil, err
-	}
-	done, err := l.Options.IPFS.Restore(ctx, l, req)
-	return &RestoreResponse{PlaceIPFS, req.CID, done}, err
-}
-
 func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
 	switch from := cmp.Or(req.From, PlaceLocal); {
 	case from != PlaceLocal && from != PlaceIPFS:
@@ -163,7 +154,11 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	case from == PlaceIPFS && l.Options.IPFS == nil:
 		return nil, invalid("restore", errNoIPFS)
 	case from == PlaceIPFS:
-		return restoreIPFS(ctx, l, req)
+		if err := l.Sync(ctx); err != nil {
+			return nil, err
+		}
+		done, err := l.Options.IPFS.Restore(ctx, l, req)
+		return &RestoreResponse{PlaceIPFS, req.CID, done}, err
 	case req.CID != "":
 		return nil, fault.Invalidf("restore", "a cid names something on ipfs; say source ipfs, too")
 	}
@@ -210,8 +205,9 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 		return nil, fault.Invalidf("restore", "memory has the missing files already; leave out memory-only")
 	}
 	paths := each(req.Files, l.Below)
-	if req.Cloned {
-		if err := refuse(ctx, l); err != nil {
+	if req.Cloned { // a history that was read elsewhere may have files that no memex may have
+		project := func(m *fovea.Memory) error { return travel.Refuse(travel.Of(m.History())) }
+		if err := errors.Join(travel.Refuse(l.History()), eachProject(ctx, l.On, project)); err != nil {
 			return nil, err
 		}
 	}
@@ -243,12 +239,6 @@ func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) er
 		}
 	}
 	return nil
-}
-
-// refuse returns an error if a history that was read elsewhere has files that no memex may have.
-func refuse(ctx context.Context, l *Local) error {
-	return errors.Join(travel.Refuse(l.History()),
-		eachProject(ctx, l.On, func(project *fovea.Memory) error { return travel.Refuse(travel.Of(project.History())) }))
 }
 
 // RolledBack says where the memory is since a commit, which is zero where there was

@@ -255,7 +255,8 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 	}
 	if req.All || req.List && len(req.IDs) == 0 {
 		for n := range v.All() {
-			if nameless(n) && inside(n.Path, l.Below(req.Path)) {
+			nameless := n.Type == document.TypeHeadline && !document.IsMemory(n.Path) && n.Derived.DeclaredID == "" && node.IsDerived(n.ID)
+			if nameless && inside(n.Path, l.Below(req.Path)) {
 				ids = append(ids, n.ID)
 			}
 		}
@@ -295,12 +296,6 @@ func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([
 		all = append(all, given...)
 	}
 	return all, nil
-}
-
-// nameless reports a headline whose id follows its title and place, because it
-// declares none.
-func nameless(n *node.Node) bool {
-	return n.Type == document.TypeHeadline && !document.IsMemory(n.Path) && n.Derived.DeclaredID == "" && node.IsDerived(n.ID)
 }
 
 // inside reports whether a path is a file or folder or lies in it; "" is all.

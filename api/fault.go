@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -62,6 +63,8 @@ func (f *Fault) Err() error {
 	}
 	return &e
 }
+
+func invalid(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }
 
 // Protocol is the number of the language that a daemon and its clients speak. It
 // changes when one of them would misunderstand the other.

@@ -422,26 +422,19 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 	return l.Log(ctx, v, id, req.Limit)
 }
 
-// Log lists the newest commits of the scope, or of a node, as the caller of the view is told of
-// them, newest first, at most limit (0: all).
+// Log lists the newest commits of the scope, or of a node, newest first, at most limit (0: all). The
+// words of one that is about a file which the caller of the view does not see are withheld.
 func (l *Local) Log(ctx context.Context, v *view.View, id string, limit int) ([]Commit, error) {
 	commits, err := l.History().Log(ctx, id, limit)
-	return each(commits, func(c fovea.Commit) Commit { return visibleCommit(ctx, l, v, c) }), err
-}
-
-// visibleCommit is a commit as a caller is told of it: the words of one that is about a file
-// which that one does not see are withheld.
-func visibleCommit(ctx context.Context, l *Local, v *view.View, c fovea.Commit) Commit {
-	out := commit(c)
-	if l.ByOwner(ctx) {
-		return out
-	}
-	for _, path := range v.Lockdown() {
-		if out.Message != path && strings.Contains(out.Message, path) {
-			out.Message = path
+	out := each(commits, commit)
+	for i := range out {
+		for _, path := range v.Lockdown() {
+			if !l.ByOwner(ctx) && out[i].Message != path && strings.Contains(out[i].Message, path) {
+				out[i].Message = path
+			}
 		}
 	}
-	return out
+	return out, err
 }
 
 func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot, error) {
@@ -498,8 +491,4 @@ func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, erro
 		return nil, err
 	}
 	return statusOf(ctx, l, req.Diagnostics)
-}
-
-func invalid(op string, err error) error {
-	return &fovea.Error{Op: op, Kind: fovea.Invalid, Err: err}
 }

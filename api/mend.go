@@ -143,9 +143,6 @@ func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeRespon
 
 // elsewhere names where a purge cannot take anything out.
 func elsewhere(state vfs.FS, r *PurgeResponse) (err error) {
-	if state == nil {
-		return nil
-	}
 	if r.Remotes, err = place.Names(state); err != nil {
 		return fault.Wrap("purge", "the purge is done, but its remotes are not known", fault.Other, err)
 	}

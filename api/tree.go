@@ -10,6 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // IngestTreeRequest takes in an AST that stands in no file, or the unsaved buffer of
@@ -51,18 +52,23 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	}
 	parent := ""
 	if req.Parent != "" {
-		if parent, err = parentIn(ctx, l, t.Scope, req.Parent); err != nil {
+		on, err := l.InScope(ctx, t.Scope)
+		if err != nil {
 			return nil, Named(err, "ingest")
 		}
+		n, err := l.Find(view.Of(on.On.View()), "ingest", req.Parent)
+		if err != nil {
+			return nil, err
+		}
+		parent = n.ID
 	}
 	in, id, c, err := l.Memex.IngestTree(ctx, t, parent, l.Write())
 	if err != nil {
 		return nil, err
 	}
-	on := *l
-	on.On = in
+	l.On = in
 	v := in.View()
-	out := &IngestTreeResponse{EditResponse: *editResponse(&on, id, c), Root: v.Root().String(), Changes: c.Changes}
+	out := &IngestTreeResponse{EditResponse: *editResponse(l, id, c), Root: v.Root().String(), Changes: c.Changes}
 	if n, ok := v.Get(id); ok {
 		out.Scope = v.Scope(n)
 	}
@@ -86,17 +92,4 @@ func nameScope(ctx context.Context, l *Local, t *ast.Tree) error {
 	}
 	t.Scope = bare + "/" + name
 	return nil
-}
-
-// parentIn finds the node that a tree of a scope is to hang below.
-func parentIn(ctx context.Context, l *Local, scope, name string) (string, error) {
-	on, err := l.InScope(ctx, scope)
-	if err != nil {
-		return "", err
-	}
-	n, err := on.On.View().Resolve(l.Below(name))
-	if err != nil {
-		return "", err
-	}
-	return n.ID, nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // OpConversation is the operation that reports what a session did.
@@ -54,6 +53,14 @@ func readConversation(ctx context.Context, a *api.Local, req ConversationRequest
 	if err != nil {
 		return nil, err
 	}
+	there, err := a.Memex.Scopes()
+	if err != nil {
+		return nil, err
+	}
+	own, g := author.SessionPrefix+req.Session, author.GrantOf(ctx) // own is what is between the session and the owner
+	if slices.Contains(there, own) && g.Reaches(own) && byOwner(ctx, a, "conversation") == nil {
+		scopes = append(scopes, own)
+	}
 	out := &Conversation{Commits: []SessionCommit{}}
 	sum := joined{at: map[string]*joinedNode{}}
 	for _, scope := range scopes {
@@ -65,9 +72,11 @@ func readConversation(ctx context.Context, a *api.Local, req ConversationRequest
 		if err != nil {
 			return nil, err
 		}
-		commits = slices.DeleteFunc(commits, func(c api.Commit) bool { return c.Session != req.Session })
-		out.add(scope, commits)
-		if req.Changes {
+		commits = slices.DeleteFunc(commits, func(c api.Commit) bool { return scope != own && c.Session != req.Session })
+		for _, c := range commits {
+			out.Commits = append(out.Commits, SessionCommit{c, scope})
+		}
+		if req.Changes && scope != own {
 			if err := sum.compare(ctx, on, scope, commits, req.Text); err != nil {
 				return nil, err
 			}
@@ -76,34 +85,8 @@ func readConversation(ctx context.Context, a *api.Local, req ConversationRequest
 	if req.Changes {
 		out.Changes = sum.difference()
 	}
-	if err := out.addOwn(ctx, a, v, req.Session); err != nil {
-		return nil, err
-	}
 	slices.SortStableFunc(out.Commits, func(x, y SessionCommit) int { return y.Time.Compare(x.Time) })
 	return out, nil
-}
-
-func (c *Conversation) add(scope string, commits []api.Commit) {
-	for _, k := range commits {
-		c.Commits = append(c.Commits, SessionCommit{k, scope})
-	}
-}
-
-// addOwn adds the commits of the session's own history, which are between it and the owner.
-func (c *Conversation) addOwn(ctx context.Context, a *api.Local, v *view.View, session string) error {
-	there, err := a.Memex.Scopes()
-	own := author.SessionPrefix + session
-	g := author.GrantOf(ctx)
-	if err != nil || !slices.Contains(there, own) || !g.Reaches(own) || byOwner(ctx, a, "conversation") != nil {
-		return err
-	}
-	on, err := a.InScope(ctx, own)
-	if err != nil {
-		return err
-	}
-	commits, err := on.Log(ctx, v, "", 0)
-	c.add(own, commits)
-	return err
 }
 
 // The lists of a difference, in the order in which they are joined.

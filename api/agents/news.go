@@ -29,9 +29,6 @@ var (
 // maxNews is how many commits of a scope News looks at, the newest ones.
 const maxNews = 1000
 
-// memexScope names the memex among the scopes.
-const memexScope = "memex"
-
 // News is what agents wrote since the owner looked.
 type News struct {
 	Since    time.Time         `json:"since,omitzero" jsonschema:"when the owner looked last; absent for never"`
@@ -80,7 +77,7 @@ func followed(ctx context.Context, a *api.Local) ([]string, error) {
 	all, err := a.Memex.Scopes()
 	g := author.GrantOf(ctx)
 	all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, author.ProjectPrefix) || !g.Reaches(name) })
-	return append([]string{memexScope}, all...), err
+	return append([]string{"memex"}, all...), err
 }
 
 func readNews(ctx context.Context, a *api.Local, _ api.None) (*News, error) {

@@ -122,7 +122,7 @@ func (s *Source) fromRemote(ctx context.Context, p place.Place, in vfs.FS) (done
 		return done, ctx.Err()
 	}
 	if _, err = Keep(in, Origin, s.Name, r.Key); err == nil {
-		err = r.Pin(in, remotesFolder+"/"+Origin+"/")
+		err = r.Pin(in, place.Folder+"/"+Origin+"/")
 	}
 	return done, err
 }

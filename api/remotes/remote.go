@@ -77,12 +77,6 @@ type kept struct {
 	Key     string `json:"key,omitempty"` // of a sealed place
 }
 
-// Folders and files below the state folder.
-const (
-	remotesFolder = place.Folder
-	remoteFile    = place.RemoteFile
-)
-
 var errNoRemote = errors.New("there is no such remote; fovea remote list shows them, fovea remote add NAME URL adds one")
 
 func checkRemote(op, name string) error {
@@ -91,7 +85,7 @@ func checkRemote(op, name string) error {
 
 // folderOf opens the folder of a remote, which is made.
 func folderOf(m *fovea.Memory, name string) (vfs.FS, error) {
-	return vfs.Sub(m.Histories().State, remotesFolder+"/"+name)
+	return vfs.Sub(m.Histories().State, place.Folder+"/"+name)
 }
 
 // read returns what is kept of a remote.
@@ -99,7 +93,7 @@ func read(m *fovea.Memory, op, name string) (k kept, err error) {
 	if err := checkRemote(op, name); err != nil {
 		return k, err
 	}
-	data, err := m.Histories().State.ReadFile(remotesFolder + "/" + name + "/" + remoteFile)
+	data, err := m.Histories().State.ReadFile(place.Folder + "/" + name + "/" + place.RemoteFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, fault.Wrap(op, name, fault.NotFound, errNoRemote)
 	}
@@ -135,8 +129,10 @@ func opened(ctx context.Context, a *api.Local, op, name string) (*place.Remote, 
 	}
 	of := travel.Options(travel.Of(a.Memex.History()))
 	r := &place.Remote{Memex: first, Machine: k.Machine, Now: time.Now, Signer: of.Signer, Self: place.Member{Name: "owner", Key: of.PublicKey}}
-	if r.Key, err = keyOf(k); err != nil {
-		return nil, fault.Wrap(op, name, fault.Corrupt, err)
+	if k.Key != "" {
+		if r.Key, err = place.ParseKey(k.Key); err != nil {
+			return nil, fault.Wrap(op, name, fault.Corrupt, err)
+		}
 	}
 	if r.Key != nil && a.Options.Seals != nil {
 		seals, err := a.Options.Seals()
@@ -154,13 +150,6 @@ func opened(ctx context.Context, a *api.Local, op, name string) (*place.Remote, 
 		return nil, fault.Wrap(op, name, kindOf(err), err)
 	}
 	return r, nil
-}
-
-func keyOf(k kept) (*age.X25519Identity, error) {
-	if k.Key == "" {
-		return nil, nil
-	}
-	return place.ParseKey(k.Key)
 }
 
 func listRemotes(ctx context.Context, a *api.Local, _ api.None) ([]Remote, error) {
@@ -267,12 +256,12 @@ func Keep(state vfs.FS, name, url string, key *age.X25519Identity) (machine stri
 	if key != nil {
 		k.Key = key.String()
 	}
-	in, err := vfs.Sub(state, remotesFolder+"/"+name)
+	in, err := vfs.Sub(state, place.Folder+"/"+name)
 	if err == nil {
 		err = place.Anew(in)
 	}
 	if err == nil {
-		err = vfs.WriteJSON(in, remoteFile, k)
+		err = vfs.WriteJSON(in, place.RemoteFile, k)
 	}
 	return k.Machine, err
 }
@@ -288,6 +277,6 @@ func removeRemote(ctx context.Context, a *api.Local, req RemoteRequest) (*Remote
 	if err != nil && fault.KindOf(err) != fault.Corrupt { // what cannot be read goes, too
 		return nil, err
 	}
-	err = vfs.RemoveAll(a.Memex.Histories().State, remotesFolder+"/"+req.Name)
+	err = vfs.RemoveAll(a.Memex.Histories().State, place.Folder+"/"+req.Name)
 	return &Remote{Name: req.Name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine}, fault.Wrap(op, req.Name, fault.Other, err)
 }

@@ -234,7 +234,7 @@ const syncedFile, scrubbedFile = "synced.json", "scrubbed.json"
 
 // lastTime returns the time in such a file, zero without one.
 func lastTime(m *fovea.Memory, name, file string) (at time.Time) {
-	_ = vfs.ReadJSON(m.Histories().State, remotesFolder+"/"+name+"/"+file, &at)
+	_ = vfs.ReadJSON(m.Histories().State, place.Folder+"/"+name+"/"+file, &at)
 	return at
 }
 
@@ -261,7 +261,7 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name stri
 	}
 	return w.Watch(ctx, place.HeadFolder, func(head string) {
 		if head == "" { // what is there may not be what was written
-			_ = vfs.RemoveIfThere(m.Histories().State, remotesFolder+"/"+name+"/"+scrubbedFile)
+			_ = vfs.RemoveIfThere(m.Histories().State, place.Folder+"/"+name+"/"+scrubbedFile)
 		}
 		if machine := strings.TrimPrefix(head, place.HeadFolder); machine != k.Machine {
 			select {

@@ -43,7 +43,7 @@ func (t *judge) own(ctx context.Context, n *api.Shown) error {
 // alone refuses commits that somebody else has made.
 func (t *judge) alone(log []api.Commit) error {
 	for _, c := range log {
-		if !t.made(c) {
+		if c.AuthorKind != author.Agent.String() || c.Author != t.g.Author().String() { // an agent of its name did, and nobody of another kind
 			return t.denied(fmt.Sprintf("commit %d", c.Seq), "is by %s; agent %s takes back only what it has done", c.Author, t.g.Agent)
 		}
 	}
@@ -70,12 +70,6 @@ func (t *judge) head(ctx context.Context) (uint64, error) {
 		return 0, err
 	}
 	return newest[0].Seq, nil
-}
-
-// made reports whether the agent itself has made a commit: an agent of its name did,
-// and nobody of another kind.
-func (t *judge) made(c api.Commit) bool {
-	return c.AuthorKind == author.Agent.String() && c.Author == t.g.Author().String()
 }
 
 // admitRollback lets an agent take back what it alone has done since a snapshot or a
