@@ -35,7 +35,7 @@
 //     codec internal/graph/derived.go, without which an image loses it. To use the index instead of a scan: internal/recall/attributes.go,
 //     which gives a superset of the matches. Then the fake node of query/match_test.go and a query in internal/recall/reference_test.go.
 //   - What a commit says of its author: author/author.go, the codec in internal/graph/commit.go, internal/chain/commit.go, api/types.go
-//     and api/convert.go, and what log prints in internal/cli/history.go. Then doc/format/commit.md and the golden files in
+//     and api/convert.go, and what log prints in internal/face/history.go. Then doc/format/commit.md and the golden files in
 //     internal/graph/testdata.
 //   - Rights and names of agents: author/grant.go and author/name.go; api/trust checks them. Then SECURITY.md.
 //   - A language with an outline: its name in internal/outline/language.go, its grammar in internal/outline/rules.go; how statements are

@@ -40,8 +40,8 @@
 //     files whose bytes it has: the change must have every file read again, or an old memory has another root than a fresh one. Then
 //     node/testdata/trees.txt, the golden files, and the ids printed in README.md and doc.
 //   - Embedding: another server or model file in embed; the file of vectors and the scan in internal/vector; what is embedded, when, and
-//     how long a question waits in internal/meaning; what a near node counts in internal/recall/meaning.go; embeddings.go joins them to a
-//     memex. Then BenchmarkMeaning in bench and decision 0125.
+//     how long a question waits in internal/meaning; what a near node counts in internal/recall/meaning.go; internal/meaning/models.go joins them to
+//     a memex. Then BenchmarkMeaning in bench and decision 0125.
 //   - How words are indexed, and which facts of a node are marks: internal/index/terms.go with its AnalyzerVersion, and
 //     internal/recall/marks.go. Words for a misspelled one: internal/index/similar.go.
 package graph
