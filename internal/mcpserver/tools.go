@@ -230,7 +230,7 @@ func only(r face.Reply, fields string) face.Reply {
 		return r
 	}
 	left := map[string]json.RawMessage{}
-	for _, name := range strings.Fields(fields) {
+	for name := range strings.FieldsSeq(fields) {
 		if left[name] = all[name]; name == "cid" && string(all[name]) == `""` {
 			left[name] = nil
 		}

@@ -279,11 +279,12 @@ func TestWalkRulesCatch(t *testing.T) {
 	files := map[string]string{"node/a.go": "package node\ntype Outline struct{}\ntype Place interface{ Put() }\n" +
 		"func Read() {}\nfunc read() {}\nfunc (o *Outline) Nodes() {}\n"}
 	page := func(last string) string {
-		text := "\n## Five walks\n\n"
+		var text strings.Builder
+		text.WriteString("\n## Five walks\n\n")
 		for i := range 4 {
-			text += fmt.Sprint(i+1, ". ", walk, "\n")
+			text.WriteString(fmt.Sprint(i+1, ". ", walk, "\n"))
 		}
-		return text + last
+		return text.String() + last
 	}
 	for _, tc := range []struct{ name, page, want string }{
 		{"good", page("5. " + walk), ""},
