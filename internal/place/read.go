@@ -219,8 +219,9 @@ func (b *reader) part(block []byte) error {
 func (b *reader) announced(r *merkle.Reader) error {
 	block := b.at.Data
 	more := r.Bool()
-	entries := make([]entry, 0, perControl)
-	for n := r.List(); len(entries) < n && r.Err() == nil; {
+	n := r.List()
+	entries := make([]entry, 0, min(n, perControl))
+	for len(entries) < n && r.Err() == nil {
 		r.FixedList(2)
 		e := entry{kind: store.Kind(min(r.Uint(), 255))}
 		switch e.kind {
