@@ -295,7 +295,7 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	aside := write.New(&scope.Scope{}, nil, nil) // the ledgers of a copy are read by merges alone
 	all, handles := ledgers(&Memory{scope: aside.Scope(), history: travel.New(aside, nil, nil, nil), notes: notes.New(aside, nil)})
 	other := chain.New(opened, chain.Options{
-		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats,
+		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats, Foreign: true,
 		Ledgers: all, Deriver: view.Deriver{Scope: s.Name, Handles: handles},
 	})
 	tx := other.Begin()

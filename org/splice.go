@@ -47,4 +47,7 @@ func (d *draft) replace(start, end int, text string) {
 	}
 	made.End = end - shift
 	d.splices = slices.Replace(d.splices, first, last, made)
+	if made.Start == made.End && made.New == "" { // what was inserted is gone again
+		d.splices = slices.Delete(d.splices, first, first+1)
+	}
 }

@@ -73,6 +73,9 @@ func NewQueue(file string, sinks []Sink, report func(sink string, err error)) (*
 		q.stored = stored{}
 	}
 	q.stored.Pending = slices.DeleteFunc(q.stored.Pending, func(m *message) bool {
+		if m == nil {
+			return true
+		}
 		m.Waits = slices.DeleteFunc(m.Waits, func(id string) bool {
 			return !slices.ContainsFunc(sinks, func(s Sink) bool { return s.ID == id })
 		})

@@ -25,6 +25,8 @@ type Options struct {
 	Log     *slog.Logger
 	FS      vfs.FS // of the store, for its quarantine
 	Formats document.Formats
+	// Foreign says that somebody else may have written the store: what no root covers is not taken from its images.
+	Foreign bool
 	Ledgers *Ledgers
 	Deriver Deriver
 	// Signer signs the head of each commit; nil signs nothing.

@@ -47,8 +47,8 @@ func stateSections(state *graph.State) []store.Section {
 
 // ImageState reads the state of an image. Its digests are computed from its bytes; the
 // caller compares the root. derived reports whether the derived fields are of this parser
-// and these formats.
-func ImageState(img *store.Image, formats document.Formats) (state *graph.State, derived bool, err error) {
+// and these formats; those of a foreign image, which no root covers, are derived anew.
+func ImageState(img *store.Image, formats document.Formats, isForeign bool) (state *graph.State, derived bool, err error) {
 	var parts []graph.Part
 	for {
 		n := strconv.Itoa(len(parts))
@@ -56,7 +56,10 @@ func ImageState(img *store.Image, formats document.Formats) (state *graph.State,
 		if !ok {
 			return graph.Decode(parts, formats)
 		}
-		fields, _ := img.Section(sectionDerived + n)
+		var fields []byte
+		if !isForeign {
+			fields, _ = img.Section(sectionDerived + n)
+		}
 		parts = append(parts, graph.Part{Nodes: nodes, Derived: fields})
 	}
 }
@@ -78,7 +81,7 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 		data, _ := img.Section(sectionIndex)
 		loaded = c.opts.Deriver.Load(data)
 	})
-	state, derived, err := ImageState(img, c.opts.Formats)
+	state, derived, err := ImageState(img, c.opts.Formats, c.opts.Foreign)
 	wg.Wait()
 	if err != nil {
 		return nil, err

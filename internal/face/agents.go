@@ -125,7 +125,13 @@ a task, remember it.`,
   fovea task claim "Paint the door" --agent ada --lease 30m
   fovea task done "Paint the door" --agent ada`},
 	row(agents.OpTasks, Row{Verb: "task list", quotes: true, Example: "  fovea task list --free"},
-		list[agents.TasksRequest]("no such tasks; add one with fovea remember TITLE --under tasks.org --todo TODO", showTask)),
+		func(p *Page, req *agents.TasksRequest, tasks []agents.Task) {
+			none := "no such tasks; add one with fovea remember TITLE --under tasks.org --todo TODO"
+			if p.model != nil {
+				none = "no open tasks; remember one with todo, under tasks.org"
+			}
+			list[agents.TasksRequest](none, showTask)(p, req, tasks)
+		}),
 	row(agents.OpTaskClaim, Row{Verb: "task claim TASK", Wants: "a task", Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m"},
 		of[agents.ClaimRequest](showClaim)),
 	row(agents.OpTaskRenew, Row{Verb: "task renew TASK [NUMBER]", Wants: oneClaim, Example: "  fovea task renew \"Paint the door\" --agent ada"},
@@ -230,7 +236,14 @@ func showMessages(p *Page, r *agents.MessageReadResponse) {
 	left := r.Left
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		text := m.Subject + "\n"
+		text := OneLine(fmt.Sprintf("From %s to %s, %s, %s", m.From, m.To, p.moment(m.Sent), m.ID))
+		if p.model != nil {
+			text += ", thread " + OneLine(m.Thread)
+		}
+		text += "\n" + m.Subject + "\n"
+		if i > 0 {
+			text = "\n" + text
+		}
 		if m.Body != "" {
 			text += "\n" + m.Body + "\n"
 		}
@@ -241,14 +254,6 @@ func showMessages(p *Page, r *agents.MessageReadResponse) {
 			}
 			p.model.reply.Handed = append(p.model.reply.Handed, m.ID)
 		}
-		if i > 0 {
-			p.Printf("\n")
-		}
-		p.Printf("From %s to %s, %s, %s", m.From, m.To, p.moment(m.Sent), m.ID)
-		if p.model != nil {
-			p.Printf(", thread %s", m.Thread)
-		}
-		p.Printf("\n")
 		p.Text(text)
 	}
 	switch {

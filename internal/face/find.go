@@ -102,6 +102,9 @@ Relatives are asked a query in parentheses: parent:(todo:). Programs may write
 JSON, ["and",["todo","NEXT"],["tags","work"]], or a sexp of org-ql,
 (and (todo "NEXT") (tags "work")).`
 
+// maxSince is how many ids of what changed a window for a model names, of each kind.
+const maxSince = 20
+
 func showContext(p *Page, req *api.ContextRequest, w *api.ContextResponse) {
 	if w.Unmatched {
 		p.Note("no note has a word of the question; what follows is not about it")
@@ -114,10 +117,14 @@ func showContext(p *Page, req *api.ContextRequest, w *api.ContextResponse) {
 	}
 	if d := w.Since; d != nil {
 		p.Note("since the window before: %d new, %d changed, %d gone, %d as they were", len(d.New), len(d.Changed), len(d.Gone), d.Unchanged)
-		for _, id := range d.Changed[:p.listed(len(d.Changed))] {
+		most := len(d.Changed) + len(d.Gone)
+		if p.model != nil {
+			most = maxSince
+		}
+		for _, id := range d.Changed[:min(most, len(d.Changed))] {
 			p.Quote("changed: %s", id)
 		}
-		for _, id := range d.Gone[:p.listed(len(d.Gone))] {
+		for _, id := range d.Gone[:min(most, len(d.Gone))] {
 			p.Quote("gone: %s", id)
 		}
 	}

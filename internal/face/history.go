@@ -139,7 +139,7 @@ With --source ipfs it is what a CID names, of this memory or of another one.`,
   fovea restore --source ipfs --cid CID`,
 	}, of[api.RestoreRequest](func(p *Page, done *api.RestoreResponse) {
 		if done.Name != "" && done.Would == nil {
-			p.Note("restored %s", done.Name)
+			p.Note("restored %s", p.inNote(done.Name))
 		} else if done.Name == "" && len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
 			p.Note("no file is missing; fovea restore FILE brings back one that was removed")
 		}
@@ -358,15 +358,9 @@ const restored = "restored"
 // driftRow is the row of a verb that lists drift, or ends it.
 func driftRow(verb, short, long, examples string) *Row {
 	words, _, _ := strings.Cut(verb, " [")
-	done := "differs"
-	switch words {
-	case "drift adopt":
-		done = "adopted"
-	case "drift apply":
-		done = restored
-	}
 	return row(api.OpDrift, Row{Verb: verb, Short: short, Long: long, Example: "  fovea " + words + examples, Wants: "files"},
-		of[api.DriftRequest](func(p *Page, r *api.DriftResponse) {
+		func(p *Page, req *api.DriftRequest, r *api.DriftResponse) {
+			done := cmp.Or(map[string]string{"adopt": "adopted", "apply": restored}[req.Action], "differs")
 			for _, d := range r.Drift {
 				done, note := done, ""
 				switch {
@@ -382,5 +376,5 @@ func driftRow(verb, short, long, examples string) *Row {
 			if len(r.Drift) == 0 {
 				p.Note("no file differs from memory on purpose")
 			}
-		}))
+		})
 }

@@ -76,7 +76,9 @@ func showFound(p *Page, req *api.QueryRequest, nodes []api.Node) {
 	}
 	switch {
 	case len(nodes) > 0:
-		p.fact("Found %d.", len(nodes))
+		if p.model != nil && p.model.row == nil { // not below a note that is read
+			p.fact("Found %d.", len(nodes))
+		}
 	case p.model == nil || strings.ContainsAny(req.Query, ":()"):
 		p.Note("nothing matches")
 	default:

@@ -57,13 +57,11 @@ which changes with them. Fovea writes ids into files only on this command.`,
   fovea id assign "Pika at the vet"
   fovea id assign --all`},
 	row(api.OpAssignIDs, Row{Verb: "id list [PATH]", Short: "List headlines without an id", Wants: "at most a file or folder",
-		quotes: true, Example: "  fovea id list projects"}, list[api.AssignRequest](allHaveIDs, showNode)),
+		quotes: true, Example: "  fovea id list projects"}, showIDs),
 	row(api.OpAssignIDs, Row{Verb: "id assign [NODE...]", Short: "Write an :ID: into headlines that have none",
 		Example: `  fovea id assign "Pika at the vet"
   fovea id assign --all --path projects`,
-	}, list[api.AssignRequest](allHaveIDs, func(p *Page, n *api.Node) {
-		p.Row(append([]Cell{{Text: n.ID}}, p.nodeCells(*n)...)...)
-	})),
+	}, showIDs),
 	row(api.OpIngest, Row{
 		Long: `Ingest reads what changed and prints a line for each commit as it becomes
 durable, then the status. Other verbs do the same silently.
@@ -88,6 +86,17 @@ document, or by PATH or FILE, if it is of the type org-data.`,
 
 // allHaveIDs is what the verbs of ids note where there is nothing for them.
 const allHaveIDs = "every headline has its own id"
+
+// showIDs shows what has no id, or the ids that were written.
+func showIDs(p *Page, req *api.AssignRequest, nodes []api.Node) {
+	list[api.AssignRequest](allHaveIDs, func(p *Page, n *api.Node) {
+		if req.List {
+			showNode(p, n)
+		} else {
+			p.Row(append([]Cell{{Text: n.ID}}, p.nodeCells(*n)...)...)
+		}
+	})(p, req, nodes)
+}
 
 // showEdit shows the result of an edit.
 func showEdit(p *Page, r *api.EditResponse) {
@@ -150,7 +159,11 @@ func showWould(p *Page, d *api.Difference) bool {
 	if d == nil {
 		return false
 	}
-	p.Note("a dry run: nothing was changed; %s would change", scope.Count(showDiff(p, d), "node"))
+	if n := showDiff(p, d); p.model == nil { // an agent gets an empty one, whatever would change
+		p.Note("a dry run: nothing was changed; %s would change", scope.Count(n, "node"))
+	} else {
+		p.Note("a dry run: nothing was changed")
+	}
 	return true
 }
 

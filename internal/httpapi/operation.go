@@ -106,7 +106,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		fail(w, sh.op.Name, err)
 		return nil, false
 	}
-	if r.Method == http.MethodGet {
+	if r.Method != http.MethodPost {
 		return fields, true
 	}
 	if how := r.Header.Get("Content-Encoding"); how != "" && !strings.EqualFold(how, "identity") {

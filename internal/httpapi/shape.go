@@ -62,7 +62,7 @@ func (s *shape) parameters(r *http.Request) ([]byte, error) {
 		switch {
 		case key == "cursor":
 			return nil, s.invalid(errors.New("cursor: a list comes whole, as far as its limit; ask for a larger limit"))
-		case !ok || r.Method != http.MethodGet:
+		case !ok || r.Method == http.MethodPost:
 			return nil, s.invalid(fmt.Errorf("unknown parameter %q", key))
 		}
 		if request[key], err = parameter(t, texts); err != nil {

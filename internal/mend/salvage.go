@@ -152,7 +152,7 @@ func (s *salvage) image(name string, img *store.Image) {
 	if len(s.wanted) == 0 {
 		return
 	}
-	state, _, err := chain.ImageState(img, s.mender.scope.Options.Formats)
+	state, _, err := chain.ImageState(img, s.mender.scope.Options.Formats, false)
 	if err != nil {
 		return
 	}

@@ -291,7 +291,7 @@ func (p *presentState) newest(m *Mender) {
 		}
 		return
 	}
-	state, _, err := chain.ImageState(img, m.scope.Options.Formats)
+	state, _, err := chain.ImageState(img, m.scope.Options.Formats, false)
 	if err != nil {
 		p.problem("image", "corrupt", err.Error())
 		return

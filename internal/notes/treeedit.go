@@ -42,7 +42,14 @@ func (e *editing) insertTree(under string, h document.InsertHeadline) error {
 		return err
 	}
 	kid := &ast.Tree{Type: document.TypeHeadline}
-	if kid, err = editTree(kid, h.Edits(), e.c.Action.Now); err != nil {
+	var edits []document.Edit
+	for _, p := range h.Properties {
+		edits = append(edits, document.SetProperty(p))
+	}
+	rest := h // after the keyword, which ends what the properties tell of one
+	rest.Properties, rest.Todo = nil, ""
+	edits = append(append(edits, document.SetTodo{Keyword: h.Todo}), rest.Edits()...)
+	if kid, err = editTree(kid, edits, e.c.Action.Now); err != nil {
 		return e.c.Fail(under, fault.Invalid, err)
 	}
 	if o, taken := e.c.State().Get(kid.ID()); taken {

@@ -120,7 +120,9 @@ func OpenCopy(in vfs.FS, memex string) (store.Store, error) {
 	kept := store.Span{From: opened.Head().Seq + 1, To: math.MaxUint64}
 	err = opened.Commits(context.Background(), kept, func(r store.Record) error {
 		seq, err := graph.CommitSeq(r.Data)
-		opened.SetHead(store.Head{Seq: seq, Commit: merkle.Sum(r.Data)})
+		if err == nil {
+			opened.SetHead(store.Head{Seq: seq, Commit: merkle.Sum(r.Data)})
+		}
 		return err
 	})
 	if err != nil {
