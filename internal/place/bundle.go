@@ -81,26 +81,18 @@ type Proof struct {
 	Signed string
 }
 
-func (h *Header) code(c *Coder, word *string, format *uint64) {
-	c.Record(word, format, &h.Signer, Each(c, &h.Scopes, MaxScopes, func(s *Scope) {
-		c.Record(&s.Name, &s.First, &s.Seq, &s.Head, &s.Root, &s.SinceSeq, c.optional(&s.Since))
+func (h *Header) code(c *merkle.Codec) {
+	c.Record(wordBundle, BundleFormat, &h.Signer, merkle.ListTo(MaxScopes, &h.Scopes, func(s *Scope, c *merkle.Codec) {
+		c.Record(&s.Name, &s.First, &s.Seq, &s.Head, &s.Root, &s.SinceSeq, func(c *merkle.Codec) {
+			if c.Has(!s.Since.IsZero()) {
+				c.Fields(&s.Since)
+			}
+		})
 	}))
 }
 
-func (h Header) encode() []byte {
-	word, format := wordBundle, uint64(BundleFormat)
-	return Written(func(c *Coder) { h.code(c, &word, &format) })
-}
-
 func decodeHeader(block []byte) (h Header, err error) {
-	var word string
-	var format uint64
-	err = Read(block, func(c *Coder) { h.code(c, &word, &format) })
-	switch {
-	case word != wordBundle:
-		return h, ErrBundle
-	case format != BundleFormat:
-		return h, fmt.Errorf("format %d: %w", format, ErrBundle)
+	switch err = merkle.Decode(block, h.code); {
 	case err != nil:
 		return h, fmt.Errorf("%w: %w", ErrBundle, err)
 	case len(h.Signer) > maxSigner:

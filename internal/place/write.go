@@ -68,7 +68,7 @@ func WriteBlocks(ctx context.Context, sources []Source, put func(block []byte) (
 		return err
 	}
 	w := &writer{ctx: ctx, to: put}
-	w.control(h.encode())
+	w.control(merkle.Encode(h.code))
 	for _, s := range sources {
 		if err := w.scope(s); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
