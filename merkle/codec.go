@@ -118,6 +118,9 @@ func (c *Codec) Record(fields ...any) {
 	c.Fields(fields...)
 }
 
+// Record is the form of a list of some fields.
+func Record(fields ...any) func(*Codec) { return func(c *Codec) { c.Record(fields...) } }
+
 // Map begins a map of n pairs: fields that are by turns a constant and a value, in the canonical order.
 func (c *Codec) Map(n int) {
 	if c.In != nil {

@@ -109,16 +109,12 @@ func (l *Ledgers) permanent(m *Moment) []any {
 
 // NewMark returns a mark: the name of its ledger, and the fields, see merkle.Codec.Fields.
 func NewMark(name string, fields ...any) []byte {
-	var c merkle.Codec
-	c.Record(append([]any{name}, fields...)...)
-	return c.Out
+	return merkle.Encode(merkle.Record(append([]any{name}, fields...)...))
 }
 
 // ReadMark reads the fields of a mark. It reports whether all of it is of that form.
 func ReadMark(data []byte, name string, fields ...any) bool {
-	c := merkle.Codec{In: merkle.NewReader(data)}
-	c.Record(append([]any{name}, fields...)...)
-	return c.Done() == nil
+	return merkle.Decode(data, merkle.Record(append([]any{name}, fields...)...)) == nil
 }
 
 // Names returns the names of marks and image sections, those of the chain included.

@@ -5,6 +5,7 @@ package place
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/store"
@@ -122,5 +123,19 @@ func (h Header) roots() (roots []merkle.Digest) {
 type entry struct {
 	kind   store.Kind
 	digest merkle.Digest
-	mark   []byte
+	mark   string
+}
+
+func (e *entry) code(c *merkle.Codec) {
+	c.Fixed(2)
+	kind := int(e.kind)
+	c.Number(&kind, math.MaxUint8)
+	switch e.kind = store.Kind(kind); e.kind {
+	case store.Mark:
+		c.Fields(merkle.Content(&e.mark))
+	case store.Block, store.Commit:
+		c.Fields(&e.digest)
+	default:
+		c.Fail(fmt.Errorf("a record of %v: %w", e.kind, ErrBundle))
+	}
 }
