@@ -3,9 +3,12 @@
 package merkle
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -22,17 +25,17 @@ type Codec struct {
 	Err error // the first error
 }
 
-// Encode returns what a form writes.
-func Encode(form func(*Codec)) []byte {
+// Encode returns what fields write, see Fields.
+func Encode(fields ...any) []byte {
 	var c Codec
-	form(&c)
+	c.Fields(fields...)
 	return c.Out
 }
 
-// Decode has a form read all of a block.
-func Decode(block []byte, form func(*Codec)) error {
+// Decode has fields read all of a block, see Fields.
+func Decode(block []byte, fields ...any) error {
 	c := Codec{In: NewReader(block)}
-	form(&c)
+	c.Fields(fields...)
 	return c.Done()
 }
 
@@ -52,43 +55,131 @@ func (c *Codec) Done() error {
 	return c.Err
 }
 
-// List is a list of any length.
-func List[T any](c *Codec, all *[]T, one func(*T, *Codec)) {
-	if c.In == nil {
-		c.Out = AppendList(c.Out, len(*all))
-		for i := range *all {
-			one(&(*all)[i], c)
-		}
-		return
-	}
-	const most = 1 << 12 // elements for which there is room before they are read
-	n := c.In.List()
-	*all = slices.Grow(*all, min(n, most))
-	for range n {
-		*all = append(*all, *new(T))
-		if one(&(*all)[len(*all)-1], c); c.Fail(nil) {
-			return
+// blob is a text that is encoded as a byte string.
+type blob string
+
+// Bytes is a byte string as a field.
+func Bytes(s *string) any { return (*blob)(s) }
+
+// Fields codes values in their order. A field is a pointer to a text, a number, a bool, a byte string
+// (see also Bytes) or a link; a form of its own; or a constant, a text or a number from 0, that must be
+// there, such as the key of a map.
+func (c *Codec) Fields(fields ...any) {
+	for _, field := range fields {
+		switch v := field.(type) {
+		case *string:
+			value(c, v, (*Reader).Text, AppendText[string])
+		case *Digest:
+			value(c, v, (*Reader).Link, AppendLink)
+		case *blob:
+			value(c, v, func(r *Reader) blob { return blob(r.Bytes()) }, func(b []byte, s blob) []byte { return AppendBytes(b, string(s)) })
+		case *int64:
+			value(c, v, (*Reader).Int, AppendInt)
+		case *uint64:
+			value(c, v, (*Reader).Uint, AppendUint)
+		case *bool:
+			value(c, v, (*Reader).Bool, AppendBool)
+		case *[]byte:
+			value(c, v, func(r *Reader) []byte { return bytes.Clone(r.Bytes()) }, AppendBytes[[]byte])
+		case func(*Codec):
+			v(c)
+		case string:
+			c.word(v)
+		case int:
+			if is := v; c.Number(&is, math.MaxInt) && is != v {
+				c.Fail(fmt.Errorf("%d in place of %d: %w", is, v, ErrRange))
+			}
+		default:
+			panic(fmt.Sprintf("merkle: no form of %T", field))
 		}
 	}
 }
 
-// Entries is a map as the list of its entries, in an order of the keys.
-func Entries[K comparable, V any](c *Codec, all map[K]V, order func(a, b K) int, one func(*K, *V, *Codec)) {
-	if c.In == nil {
-		c.Out = AppendList(c.Out, len(all))
-		for _, k := range slices.SortedFunc(maps.Keys(all), order) {
-			v := all[k]
-			one(&k, &v, c)
-		}
-		return
+func value[T any](c *Codec, v *T, read func(*Reader) T, write func([]byte, T) []byte) {
+	if c.In != nil {
+		*v = read(c.In)
+	} else {
+		c.Out = write(c.Out, *v)
 	}
-	for range c.In.List() {
-		var k K
-		var v V
-		if one(&k, &v, c); c.Fail(nil) {
+}
+
+// word is a text that must be there.
+func (c *Codec) word(text string) {
+	if c.In != nil {
+		c.In.Key(text)
+	} else {
+		c.Out = AppendText(c.Out, text)
+	}
+}
+
+// Record is a list of some fields.
+func (c *Codec) Record(fields ...any) {
+	c.Fixed(len(fields))
+	c.Fields(fields...)
+}
+
+// Record is the form of a list of some fields.
+func Record(fields ...any) func(*Codec) { return func(c *Codec) { c.Record(fields...) } }
+
+// Map begins a map of n pairs: fields that are by turns a constant and a value, in the canonical order.
+func (c *Codec) Map(n int) {
+	if c.In != nil {
+		c.In.FixedMap(n)
+	} else {
+		c.Out = AppendMap(c.Out, n)
+	}
+}
+
+// List is the form of a list of any length.
+func List[T any](all *[]T, one func(*T, *Codec)) func(*Codec) {
+	return ListTo(math.MaxInt, all, one)
+}
+
+// ListTo is the form of a list of at most that many values. Of a longer one nothing is read: ErrTooLarge.
+func ListTo[T any](most int, all *[]T, one func(*T, *Codec)) func(*Codec) {
+	return func(c *Codec) {
+		const room = 1 << 12 // elements for which there is room before they are read
+		n := c.Size(len(*all))
+		if c.In == nil {
+			for i := 0; i < n && c.Err == nil; i++ {
+				one(&(*all)[i], c)
+			}
 			return
 		}
-		all[k] = v
+		if n > most {
+			c.Fail(fmt.Errorf("a list of %d values, more than %d: %w", n, most, ErrTooLarge))
+		}
+		for *all = slices.Grow((*all)[:0], min(n, most, room)); len(*all) < n && !c.Fail(nil); {
+			*all = append(*all, *new(T))
+			one(&(*all)[len(*all)-1], c)
+		}
+	}
+}
+
+// Links is the form of a list of at most that many links.
+func Links(most int, all *[]Digest) func(*Codec) {
+	return ListTo(most, all, func(d *Digest, c *Codec) { c.Fields(d) })
+}
+
+// Entries is the form of a map as the list of its entries, in an order of the keys.
+func Entries[K comparable, V any](all map[K]V, order func(a, b K) int, one func(*K, *V, *Codec)) func(*Codec) {
+	return func(c *Codec) {
+		n := c.Size(len(all))
+		if c.In == nil {
+			for _, k := range slices.SortedFunc(maps.Keys(all), order) {
+				v := all[k]
+				one(&k, &v, c)
+			}
+			return
+		}
+		for range n {
+			var k K
+			var v V
+			if one(&k, &v, c); c.Fail(nil) {
+				return
+			}
+			all[k] = v
+		}
 	}
 }
 
@@ -110,24 +201,6 @@ func (c *Codec) Size(n int) int {
 	return n
 }
 
-// Map begins a map of n pairs, whose keys Key names.
-func (c *Codec) Map(n int) {
-	if c.In != nil {
-		c.In.FixedMap(n)
-	} else {
-		c.Out = AppendMap(c.Out, n)
-	}
-}
-
-// Key is the next key of a map.
-func (c *Codec) Key(name string) {
-	if c.In != nil {
-		c.In.Key(name)
-	} else {
-		c.Out = AppendText(c.Out, name)
-	}
-}
-
 // Has is null where a value is not there, and reports whether it is, so that the caller goes on
 // with it.
 func (c *Codec) Has(there bool) bool {
@@ -142,65 +215,45 @@ func (c *Codec) Has(there bool) bool {
 	return true
 }
 
-func value[T any](c *Codec, v *T, read func(*Reader) T, write func([]byte, T) []byte) {
-	if c.In != nil {
-		*v = read(c.In)
-	} else {
-		c.Out = write(c.Out, *v)
-	}
-}
-
-// Text is a text.
-func (c *Codec) Text(s *string) { value(c, s, (*Reader).Text, AppendText[string]) }
-
-// Bytes is a byte string.
-func (c *Codec) Bytes(s *string) {
-	value(c, s, func(r *Reader) string { return string(r.Bytes()) }, AppendBytes[string])
-}
-
-// Link is a link to a block.
-func (c *Codec) Link(d *Digest) { value(c, d, (*Reader).Link, AppendLink) }
-
-// Int is an integer.
-func (c *Codec) Int(n *int64) { value(c, n, (*Reader).Int, AppendInt) }
-
-// Uint is a number from 0.
-func (c *Codec) Uint(n *uint64) { value(c, n, (*Reader).Uint, AppendUint) }
-
 // ErrRange is returned for a number out of range.
 var ErrRange = errors.New("a number out of range")
 
-// Number is a number from 0 to most.
-func (c *Codec) Number(n *int, most uint64) {
+// Number is a number from 0 to most. It reports whether all is well so far.
+func (c *Codec) Number(n *int, most uint64) bool {
 	wide := uint64(*n)
-	if c.Uint(&wide); c.In != nil && wide > most {
+	if c.Fields(&wide); c.In != nil && wide > most {
 		c.Fail(ErrRange)
 	}
 	*n = int(wide)
+	return !c.Fail(nil)
 }
 
-// Content is a text whose bytes can be blocks of their own.
-func (c *Codec) Content(s *string) {
-	var err error
-	if c.In != nil {
-		*s, err = ReadContent(c.In, c.Load)
-	} else {
-		c.Out, err = AppendContent(c.Out, *s, c.Emit)
+// Content is the form of a text whose bytes can be blocks of their own.
+func Content(s *string) func(*Codec) {
+	return func(c *Codec) {
+		var err error
+		if c.In != nil {
+			*s, err = ReadContent(c.In, c.Load)
+		} else {
+			c.Out, err = AppendContent(c.Out, *s, c.Emit)
+		}
+		c.Fail(err)
 	}
-	c.Fail(err)
 }
 
-// Nested is a content that has a form of its own. size is about how many bytes it writes.
-func (c *Codec) Nested(size int, form func(*Codec)) {
-	in, text := Codec{Out: make([]byte, 0, size)}, ""
-	if c.In == nil {
-		form(&in)
-		text = string(in.Out)
-		c.Fail(in.Err)
-	}
-	if c.Content(&text); c.In != nil && c.Err == nil {
-		in = Codec{In: NewReader([]byte(text))}
-		form(&in)
-		c.Fail(in.Done())
+// Nested is the form of a content that has a form of its own. size is about how many bytes it writes.
+func Nested(size int, form func(*Codec)) func(*Codec) {
+	return func(c *Codec) {
+		in, text := Codec{Out: make([]byte, 0, size), Emit: c.Emit, Load: c.Load}, ""
+		if c.In == nil {
+			form(&in)
+			text = string(in.Out)
+			c.Fail(in.Err)
+		}
+		if c.Fields(Content(&text)); c.In != nil && c.Err == nil {
+			in.In = NewReader([]byte(text))
+			form(&in)
+			c.Fail(in.Done())
+		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/merkle"
@@ -75,57 +75,52 @@ func (n *ShownNode) still(x *text.Excerpt) []uint64 {
 // AppendBinary appends the encoding of r. The error is always nil. It implements
 // encoding.BinaryAppender.
 func (r *Shown) AppendBinary(dst []byte) ([]byte, error) {
-	dst = merkle.AppendList(dst, 4)
-	dst = merkle.AppendBytes(dst, r.Text)
-	dst = merkle.AppendUint(dst, uint64(r.Tokens))
-	dst = merkle.AppendBytes(dst, r.Style)
-	dst = merkle.AppendList(dst, len(r.Nodes))
-	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
-		t := r.Nodes[id]
-		var lines []byte
-		for _, line := range t.Lines {
-			lines = binary.LittleEndian.AppendUint64(lines, line)
-		}
-		dst = merkle.AppendList(dst, 6)
-		dst = merkle.AppendBytes(dst, id)
-		dst = merkle.AppendBytes(dst, t.Name)
-		dst = merkle.AppendBytes(dst, t.Digest[:])
-		dst = merkle.AppendUint(dst, t.Heading)
-		dst = merkle.AppendUint(dst, uint64(t.Level))
-		dst = merkle.AppendBytes(dst, lines)
-	}
-	return dst, nil
+	c := merkle.Codec{Out: dst}
+	r.code(&c)
+	return c.Out, nil
 }
 
 // UnmarshalBinary sets r to what AppendBinary has encoded. It implements
 // encoding.BinaryUnmarshaler.
 func (r *Shown) UnmarshalBinary(data []byte) error {
-	in := merkle.NewReader(data)
-	in.FixedList(4)
-	out, before := Shown{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]ShownNode{}}, ""
-	for i := range in.List() {
-		in.FixedList(6)
-		id, name, digest := string(in.Bytes()), string(in.Bytes()), in.Bytes()
-		t := ShownNode{Name: name, Heading: in.Uint()}
-		level, lines := in.Uint(), in.Bytes()
-		if in.Err() != nil {
-			break
-		}
-		if len(digest) != len(t.Digest) || level > math.MaxUint8 || len(lines)%8 != 0 || i > 0 && id <= before {
-			return fmt.Errorf("window: what a session was shown: node %q: %w", id, merkle.ErrKind)
-		}
-		t.Digest, t.Level = merkle.Digest(digest), uint8(level)
-		for chunk := range slices.Chunk(lines, 8) {
-			t.Lines = append(t.Lines, binary.LittleEndian.Uint64(chunk))
-		}
-		if !slices.IsSorted(t.Lines) {
-			return fmt.Errorf("window: what a session was shown: lines of node %q: %w", id, merkle.ErrCanonical)
-		}
-		out.Nodes[id], before = t, id
-	}
-	if err := in.Done(); err != nil {
+	out := Shown{Nodes: map[string]ShownNode{}}
+	if err := merkle.Decode(data, out.code); err != nil {
 		return fmt.Errorf("window: what a session was shown: %w", err)
 	}
 	*r = out
+	return nil
+}
+
+func (r *Shown) code(c *merkle.Codec) {
+	before := ""
+	c.Record(merkle.Bytes(&r.Text), func(c *merkle.Codec) { c.Number(&r.Tokens, math.MaxInt) }, merkle.Bytes(&r.Style),
+		merkle.Entries(r.Nodes, strings.Compare, func(id *string, n *ShownNode, c *merkle.Codec) {
+			err := n.code(id, c)
+			if err == nil && len(r.Nodes) > 0 && *id <= before && c.In != nil {
+				err = merkle.ErrKind
+			}
+			if before = *id; err != nil {
+				c.Fail(fmt.Errorf("node %q: %w", *id, err))
+			}
+		}))
+}
+
+func (n *ShownNode) code(id *string, c *merkle.Codec) error {
+	digest, level := n.Digest[:], uint64(n.Level)
+	lines, _ := binary.Append(nil, binary.LittleEndian, n.Lines) // numbers have a size
+	c.Record(merkle.Bytes(id), merkle.Bytes(&n.Name), &digest, &n.Heading, &level, &lines)
+	switch {
+	case c.In == nil || c.Fail(nil):
+		return nil
+	case len(digest) != len(n.Digest) || level > math.MaxUint8 || len(lines)%8 != 0:
+		return merkle.ErrKind
+	}
+	n.Digest, n.Level = merkle.Digest(digest), uint8(level)
+	for chunk := range slices.Chunk(lines, 8) {
+		n.Lines = append(n.Lines, binary.LittleEndian.Uint64(chunk))
+	}
+	if !slices.IsSorted(n.Lines) {
+		return merkle.ErrCanonical
+	}
 	return nil
 }

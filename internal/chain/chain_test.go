@@ -34,7 +34,7 @@ func registerTally(to *chain.Ledgers, name string, proposed int64) chain.Slot[[]
 			if c.Commit.Message != "propose" {
 				return nil
 			}
-			return [][]byte{merkle.AppendInt(chain.NewMark(name, 1), proposed)}
+			return [][]byte{chain.NewMark(name, new(int64(proposed)))}
 		},
 		Retains: func(at *chain.Moment) []uint64 { return []uint64{uint64(len(l.slot.At(at)))} },
 		Revert: func(_ *chain.Moment, _ *graph.Delta, by author.Author) [][]byte {
@@ -47,14 +47,14 @@ func registerTally(to *chain.Ledgers, name string, proposed int64) chain.Slot[[]
 	return l.slot
 }
 
-func tallyMark(n int64) []byte { return merkle.AppendInt(chain.NewMark("tally", 1), n) }
+func tallyMark(n int64) []byte { return chain.NewMark("tally", &n) }
 
-func (l *tally) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
-	n := r.Int()
-	if n == 13 {
-		return nil, errors.New("unlucky")
+func (l *tally) apply(at *chain.Moment, c *merkle.Codec) any {
+	var n int64
+	if c.Fields(&n); n == 13 {
+		c.Fail(errors.New("unlucky"))
 	}
-	return append(slices.Clip(l.slot.At(at)), n), nil
+	return append(slices.Clip(l.slot.At(at)), n)
 }
 
 func (l *tally) encode(at *chain.Moment) []byte {
@@ -248,13 +248,7 @@ func TestMarksOfLaterVersions(t *testing.T) {
 	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
-	mark := func(name string, fields ...string) []byte {
-		b := chain.NewMark(name, len(fields))
-		for _, s := range fields {
-			b = merkle.AppendText(b, s)
-		}
-		return b
-	}
+	mark := chain.NewMark
 	for _, mark := range [][]byte{
 		mark("later"), mark("later", "1"), mark("later", "1", "2", "3"), mark("tally", "1", "2"), mark("dropped"), mark("dropped", "1", "2"),
 		mark("head", "1", "2"), mark("rewriting", "1"), mark("rewritten"), mark("rewritten", "1", "2"),
@@ -316,7 +310,7 @@ func TestOrderOfMarks(t *testing.T) {
 		registerTally(all, tc.then, 1)
 		f := fixture{Chain: chain.New((&storetest.InMemory{}).Open(), chain.Options{Log: slog.New(slog.DiscardHandler), Ledgers: all, Deriver: plain{}})}
 		tx := f.Begin()
-		if _, err := f.put(tx, graph.KindIngest, "1", "propose", "* one\n", chain.NewMark("caller", 0)); err != nil {
+		if _, err := f.put(tx, graph.KindIngest, "1", "propose", "* one\n", chain.NewMark("caller")); err != nil {
 			t.Fatal(err)
 		}
 		tx.End()

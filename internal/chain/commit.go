@@ -41,19 +41,10 @@ func Legible(c *graph.Commit) {
 // codeSummary is the newest commit in an image.
 func codeSummary(c *Commit) func(*merkle.Codec) {
 	return func(x *merkle.Codec) {
-		x.Fixed(10)
-		x.Uint(&c.Seq)
-		x.Link(&c.Digest)
-		x.Link(&c.Root)
-		x.Text(&c.Kind)
-		graph.CodeAuthor(x, &c.Author)
-		for _, s := range []*string{&c.Session, &c.Op, &c.Message} {
-			x.Text(s)
-		}
 		at := c.Time.UnixMilli()
-		x.Int(&at)
+		changes := func(x *merkle.Codec) { x.Number(&c.Changes, math.MaxInt) }
+		x.Record(&c.Seq, &c.Digest, &c.Root, &c.Kind, graph.CodeAuthor(&c.Author), &c.Session, &c.Op, &c.Message, &at, changes)
 		c.Time, c.Vouched = time.UnixMilli(at).UTC(), strings.HasPrefix(c.Op, VouchedOp)
-		x.Number(&c.Changes, math.MaxInt)
 	}
 }
 

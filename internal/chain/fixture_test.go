@@ -112,7 +112,11 @@ func registerVow(to *chain.Ledgers) chain.Slot[promise] {
 	l := &vow{}
 	l.slot = chain.Register[promise](to, chain.Ledger{
 		Name: "vow", Fields: 1, Empty: promise{},
-		Apply:  func(_ *chain.Moment, r *merkle.Reader) (any, error) { return promise{word: r.Text()}, nil },
+		Apply: func(_ *chain.Moment, c *merkle.Codec) any {
+			var p promise
+			c.Fields(&p.word)
+			return p
+		},
 		Encode: func(at *chain.Moment) []byte { return []byte(l.slot.At(at).word) },
 		Decode: func(data []byte) (any, error) { return promise{word: string(data)}, nil },
 		Attest: func(at *chain.Moment, to *chain.Statements) { to.Add("vow", l.slot.At(at).word) },
@@ -121,7 +125,7 @@ func registerVow(to *chain.Ledgers) chain.Slot[promise] {
 	return l.slot
 }
 
-func vowMark(word string) []byte { return merkle.AppendText(chain.NewMark("vow", 1), word) }
+func vowMark(word string) []byte { return chain.NewMark("vow", word) }
 
 func (l *vow) verify(at *chain.Moment, signed *chain.Statements, reason string) any {
 	v := l.slot.At(at)
@@ -147,7 +151,7 @@ func registerHeld(to *chain.Ledgers) chain.Slot[[]past] {
 	l, none := &held{}, []past(nil)
 	l.slot = chain.Register[[]past](to, chain.Ledger{
 		Name: "held", Empty: none,
-		Apply:   func(at *chain.Moment, _ *merkle.Reader) (any, error) { return l.slot.At(at), nil },
+		Apply:   func(at *chain.Moment, _ *merkle.Codec) any { return l.slot.At(at) },
 		Encode:  func(*chain.Moment) []byte { return nil },
 		Decode:  func([]byte) (any, error) { return none, nil },
 		Release: func(*chain.Moment) any { return none },

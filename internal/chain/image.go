@@ -161,7 +161,7 @@ func (b *background) write(c *Chain) error {
 		store.Section{Name: sectionCommit, Data: merkle.Encode(codeSummary(&commit))},
 		store.Section{Name: sectionIndex, Data: index, Derived: true},
 		store.Section{Name: sectionHead, Data: []byte(b.at.Signed)},
-		store.Section{Name: sectionLog, Data: b.at.log.encode()})
+		store.Section{Name: sectionLog, Data: merkle.Encode(b.at.log.code)})
 	for _, e := range c.opts.Ledgers.list {
 		sections = append(sections, store.Section{Name: e.Name, Data: e.Encode(b.at)})
 	}

@@ -29,9 +29,9 @@ type Ledger struct {
 
 	// Empty is the value of a chain without marks.
 	Empty any
-	// Apply reads the fields of a mark made at a moment and returns the value after it. The
-	// reader keeps the error of reading; Apply returns others.
-	Apply func(at *Moment, r *merkle.Reader) (any, error)
+	// Apply reads the fields of a mark made at a moment and returns the value after it, which
+	// counts unless the codec has an error.
+	Apply func(at *Moment, c *merkle.Codec) any
 	// Encode returns the section of an image.
 	Encode func(at *Moment) []byte
 	// Decode reads what Encode wrote; data is nil if an image lacks the section.
@@ -107,9 +107,14 @@ func (l *Ledgers) permanent(m *Moment) []any {
 	return values
 }
 
-// NewMark begins a mark with the name of its ledger; the caller appends the fields.
-func NewMark(name string, fields int) []byte {
-	return merkle.AppendText(merkle.AppendList(nil, fields+1), name)
+// NewMark returns a mark: the name of its ledger, and the fields, see merkle.Codec.Fields.
+func NewMark(name string, fields ...any) []byte {
+	return merkle.Encode(merkle.Record(append([]any{name}, fields...)...))
+}
+
+// ReadMark reads the fields of a mark. It reports whether all of it is of that form.
+func ReadMark(data []byte, name string, fields ...any) bool {
+	return merkle.Decode(data, merkle.Record(append([]any{name}, fields...)...)) == nil
 }
 
 // Names returns the names of marks and image sections, those of the chain included.
@@ -136,28 +141,28 @@ func (l *Ledgers) Label(name string) string {
 
 // apply applies a mark to a moment that is not published yet. It reports false if no ledger
 // has marks of this name and number of fields.
-func (l *Ledgers) apply(at *Moment, name string, fields int, r *merkle.Reader) (known bool, err error) {
+func (l *Ledgers) apply(at *Moment, name string, fields int, c *merkle.Codec) (known bool) {
 	for i, e := range l.list {
 		if e.Name != name || e.Fields != fields {
 			continue
 		}
-		v, err := e.Apply(at, r)
-		if err == nil && r.Err() == nil {
+		if v := e.Apply(at, c); !c.Fail(nil) {
 			at.set(i, v)
 		}
-		return true, err
+		return true
 	}
-	return false, nil
+	return false
 }
 
 // after returns a moment with marks applied that are not in the chain yet.
 func (l *Ledgers) after(before *Moment, marks [][]byte) (*Moment, error) {
 	at := *before
 	for _, mark := range marks {
-		r := merkle.NewReader(mark)
-		n, name := r.List(), r.Text()
-		if _, err := l.apply(&at, name, n-1, r); err != nil {
-			return nil, fmt.Errorf("mark %s: %w", name, err)
+		c := merkle.Codec{In: merkle.NewReader(mark)}
+		n, name := c.Size(0), ""
+		c.Fields(&name)
+		if l.apply(&at, name, n-1, &c); c.Err != nil {
+			return nil, fmt.Errorf("mark %s: %w", name, c.Err)
 		}
 	}
 	return &at, nil

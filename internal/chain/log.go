@@ -65,28 +65,28 @@ func (l Log) Agrees(h SignedHead) bool {
 	return said == "" || root == "" || said == root
 }
 
-// encode returns the section of an image.
-func (l Log) encode() []byte {
-	b := merkle.AppendUint(merkle.AppendList(nil, 1+len(l.tops)), l.size)
-	for _, h := range l.tops {
-		b = merkle.AppendBytes(b, h[:])
+// code is the section of an image: the size, and the tops.
+func (l *Log) code(c *merkle.Codec) {
+	n := c.Size(1+len(l.tops)) - 1
+	if c.Fields(&l.size); c.Fail(nil) || bits.OnesCount64(l.size) != n {
+		c.Fail(ErrBroken)
+		return
 	}
-	return b
+	l.tops = slices.Grow(l.tops, n)[:n]
+	for i := range l.tops {
+		hash := string(l.tops[i][:])
+		if c.Fields(merkle.Bytes(&hash)); len(hash) != tlog.HashSize {
+			c.Fail(ErrBroken)
+			return
+		}
+		l.tops[i] = tlog.Hash([]byte(hash))
+	}
 }
 
 // decodeLog reads the section of an image; the zero log if it cannot.
 func decodeLog(data []byte) Log {
-	r := merkle.NewReader(data)
-	n := r.List() - 1
-	l := Log{size: r.Uint()}
-	for range n {
-		h := r.Bytes()
-		if len(h) != tlog.HashSize {
-			return Log{}
-		}
-		l.tops = append(l.tops, tlog.Hash(h))
-	}
-	if r.Done() != nil || bits.OnesCount64(l.size) != n {
+	var l Log
+	if merkle.Decode(data, l.code) != nil {
 		return Log{}
 	}
 	return l

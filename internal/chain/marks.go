@@ -17,18 +17,12 @@ const (
 )
 
 // DroppedMark says that the operation of an intent was not done.
-func DroppedMark(op string) []byte {
-	return merkle.AppendText(NewMark(markDropped, 1), op)
-}
+func DroppedMark(op string) []byte { return NewMark(markDropped, op) }
 
 // ReadHeadMark returns the signed head of a mark, false for a mark of another kind.
-func ReadHeadMark(data []byte) (string, bool) {
-	r := merkle.NewReader(data)
-	if n, kind := r.List(), r.Text(); n != 2 || kind != markHead {
-		return "", false
-	}
-	signed := r.Text()
-	return signed, r.Done() == nil
+func ReadHeadMark(data []byte) (signed string, ok bool) {
+	ok = ReadMark(data, markHead, &signed)
+	return signed, ok
 }
 
 // applyMarks applies marks of the journal to a moment that is not published yet. A mark
@@ -43,33 +37,29 @@ func (tx *Tx) applyMarks(at *Moment, marks ...[]byte) error {
 }
 
 func (tx *Tx) applyMark(at *Moment, data []byte) error {
-	r := merkle.NewReader(data)
-	n := r.List()
-	kind := r.Text()
+	c := merkle.Codec{In: merkle.NewReader(data)}
+	n, kind, text := c.Size(0), "", ""
+	c.Fields(&kind)
 	switch {
-	case r.Err() != nil:
+	case c.Fail(nil):
 	case kind == markDropped && n == 2:
-		r.Text() // whatever follows an intent ends it
+		c.Fields(&text) // whatever follows an intent ends it
 	case kind == markHead && n == 2:
-		at.Signed = r.Text()
+		c.Fields(&at.Signed)
 	case kind == markRewriting && n == 4:
 		tx.unfinished = &rewriting{drop: map[merkle.Digest]bool{}}
-		tx.unfinished.code(&merkle.Codec{In: r})
+		c.Fields(tx.unfinished.fields()...)
 		tx.blocks.Clear()
 	case kind == markRewritten && n == 2:
-		r.Uint()
+		c.Fields(new(uint64))
 		tx.unfinished = nil
 		tx.blocks.Clear()
 	default:
-		known, err := tx.c.opts.Ledgers.apply(at, kind, n-1, r)
-		if err != nil {
-			return fmt.Errorf("journal: mark: %w", err)
-		}
-		if !known {
+		if !tx.c.opts.Ledgers.apply(at, kind, n-1, &c) {
 			return nil
 		}
 	}
-	if err := r.Done(); err != nil {
+	if err := c.Done(); err != nil {
 		return fmt.Errorf("journal: mark: %w", err)
 	}
 	return nil

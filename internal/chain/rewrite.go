@@ -31,9 +31,7 @@ type rewriting struct {
 func (tx *Tx) Rewrite(ctx context.Context, c graph.Commit, drop map[merkle.Digest]bool) (Commit, error) {
 	head := tx.c.Head()
 	w := &rewriting{seq: head.Commit.Seq + 1, secret: c.Kind == graph.KindPurge, drop: drop}
-	mark := merkle.Codec{Out: NewMark(markRewriting, 3)}
-	w.code(&mark)
-	done, err := tx.Append(ctx, head.State, &graph.Delta{}, c, mark.Out)
+	done, err := tx.Append(ctx, head.State, &graph.Delta{}, c, NewMark(markRewriting, w.fields()...))
 	if err != nil {
 		return done, err
 	}
@@ -60,7 +58,7 @@ func (w *rewriting) carryOut(ctx context.Context, tx *Tx) error {
 			return err
 		}
 	}
-	return tx.Mark(ctx, merkle.AppendUint(NewMark(markRewritten, 1), w.seq))
+	return tx.Mark(ctx, NewMark(markRewritten, &w.seq))
 }
 
 // spare keeps what the present state has: it may have come back since.
@@ -137,19 +135,19 @@ func (tx *Tx) Resume(ctx context.Context) error {
 	return nil
 }
 
-// code is what follows the name in a mark that announces the rewriting: seq, secret, digests.
-func (w *rewriting) code(c *merkle.Codec) {
-	c.Uint(&w.seq)
-	secret := 0
-	if w.secret {
-		secret = 1
+// fields are those of the mark that announces the rewriting: seq, secret, digests.
+func (w *rewriting) fields() []any {
+	secret := func(c *merkle.Codec) {
+		is := 0
+		if w.secret {
+			is = 1
+		}
+		w.secret = c.Number(&is, math.MaxInt) && is != 0
 	}
-	c.Number(&secret, math.MaxInt)
-	w.secret = secret != 0
-	merkle.Entries(c, w.drop, merkle.Digest.Compare, func(d *merkle.Digest, in *bool, c *merkle.Codec) {
-		c.Link(d)
+	return []any{&w.seq, secret, merkle.Entries(w.drop, merkle.Digest.Compare, func(d *merkle.Digest, in *bool, c *merkle.Codec) {
+		c.Fields(d)
 		*in = true
-	})
+	})}
 }
 
 // Droppable lists the blocks that a set of own digests and versions stands for:

@@ -92,7 +92,7 @@ func (s *signer) withHead(ctx context.Context, commit Commit, before *Moment, lo
 		s.c.opts.Log.Warn("a commit is not signed", "commit", commit.Seq, "error", err)
 		return marks
 	}
-	return append(marks, merkle.AppendText(NewMark(markHead, 1), signed))
+	return append(marks, NewMark(markHead, signed))
 }
 
 // HeadMark returns the marks of a commit that is written beside the chain, the signed head

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
@@ -69,51 +70,27 @@ func (c *Commit) code(x *merkle.Codec) {
 		return
 	}
 	const record = 300 // bytes, about
-	x.Nested(len(c.Delta)*record, func(x *merkle.Codec) { merkle.List(x, &c.Delta, (*Record).code) })
-	x.Key("state")
-	x.Link(&c.State)
-	x.Key("author")
-	CodeAuthor(x, &c.Author)
-	x.Key("lineage")
-	x.Nested(0, func(x *merkle.Codec) {
-		merkle.List(x, &c.Lineage, func(e *node.Edge, x *merkle.Codec) {
-			x.Fixed(2)
-			x.Text(&e.Old)
-			x.Text(&e.New)
-		})
-	})
-	x.Key("message")
-	x.Text(&c.Message)
-	x.Key("parents")
-	merkle.List(x, &c.Parents, func(d *merkle.Digest, x *merkle.Codec) { x.Link(d) })
-	x.Key("session")
-	x.Text(&c.Session)
+	x.Fields(merkle.Nested(len(c.Delta)*record, merkle.List(&c.Delta, (*Record).code)), "state", &c.State, "author", CodeAuthor(&c.Author))
+	edges := merkle.List(&c.Lineage, func(e *node.Edge, x *merkle.Codec) { x.Record(&e.Old, &e.New) })
+	x.Fields("lineage", merkle.Nested(0, edges), "message", &c.Message, "parents", merkle.Links(math.MaxInt, &c.Parents), "session", &c.Session)
 }
 
 // codeSeq is a commit's block up to its number. unknown is the error of another format, of
 // which this much may be read too.
 func (c *Commit) codeSeq(x *merkle.Codec) (unknown error) {
 	x.Map(12)
-	x.Key("f")
 	format := uint64(Format)
-	if x.Uint(&format); !x.Fail(nil) && format != Format {
+	if x.Fields("f", &format); !x.Fail(nil) && format != Format {
 		unknown = unknownFormat(format)
 	}
-	x.Key("op")
-	x.Text(&c.Op)
-	x.Key("seq")
-	x.Uint(&c.Seq)
+	x.Fields("op", &c.Op, "seq", &c.Seq)
 	return unknown
 }
 
 // codeHead is codeSeq that goes on up to the commit's delta.
 func (c *Commit) codeHead(x *merkle.Codec) (unknown error) {
 	unknown = c.codeSeq(x)
-	x.Key("kind")
-	x.Text(&c.Kind)
-	x.Key("time")
-	x.Int(&c.Time)
-	x.Key("delta")
+	x.Fields("kind", &c.Kind, "time", &c.Time, "delta")
 	return unknown
 }
 
@@ -148,9 +125,7 @@ func CommitHead(block []byte) (*Commit, error) {
 		return nil, err
 	}
 	x.In.Raw()
-	x.Key("state")
-	x.Link(&c.State)
-	if x.Fail(nil) {
+	if x.Fields("state", &c.State); x.Fail(nil) {
 		return nil, fmt.Errorf("commit: %w", x.Err)
 	}
 	return c, nil
@@ -179,67 +154,38 @@ func Mentions(block []byte, id string) bool {
 	if bytes.Contains(block, []byte(id)) {
 		return true
 	}
-	r := merkle.NewReader(block)
-	_ = new(Commit).codeHead(&merkle.Codec{In: r})
-	if r.Peek() != merkle.KindBytes {
+	x, c := merkle.Codec{In: merkle.NewReader(block)}, Commit{}
+	_ = c.codeHead(&x)
+	if x.In.Peek() != merkle.KindBytes {
 		return true
 	}
-	r.Bytes()
-	r.Key("state")
-	r.Link()
-	r.Key("author")
-	if _, err := ReadAuthor(r); err != nil {
-		return true
-	}
-	r.Key("lineage")
-	return r.Peek() != merkle.KindBytes
+	x.In.Bytes()
+	x.Fields("state", &c.State, "author", CodeAuthor(&c.Author), "lineage")
+	return x.Fail(nil) || x.In.Peek() != merkle.KindBytes
 }
 
-// CodeAuthor is the form of an author, see AppendAuthor. Errors: ErrFormat for an unknown kind.
-func CodeAuthor(x *merkle.Codec, a *author.Author) {
-	var err error
-	if x.In == nil {
-		x.Out = AppendAuthor(x.Out, *a)
-	} else if *a, err = ReadAuthor(x.In); err != nil {
-		x.Fail(err)
+// CodeAuthor is the form of an author: the list [kind], or [kind, name] for an agent; the empty list for
+// none. Errors: ErrFormat for an unknown kind.
+func CodeAuthor(a *author.Author) func(*merkle.Codec) {
+	return func(x *merkle.Codec) {
+		kind, parts := a.Kind.String(), 1
+		switch a.Kind {
+		case 0:
+			parts = 0
+		case author.Agent:
+			parts = 2
+		}
+		if parts = x.Size(parts); parts == 0 {
+			return
+		}
+		if x.Fields(&kind); x.Fail(nil) {
+			return
+		}
+		var known bool
+		if a.Kind, known = author.ParseKind(kind); !known || (parts == 2) != (a.Kind == author.Agent) || parts > 2 {
+			x.Fail(fmt.Errorf("an author of the kind %q with %d parts: %w", kind, parts, ErrFormat))
+		} else if parts == 2 {
+			x.Fields(&a.Name)
+		}
 	}
-}
-
-// AppendAuthor appends the encoding of an author: the list [kind], or [kind, name] for an
-// agent; the empty list for none.
-func AppendAuthor(b []byte, a author.Author) []byte {
-	switch a.Kind {
-	case 0:
-		return merkle.AppendList(b, 0)
-	case author.Agent:
-		b = merkle.AppendText(merkle.AppendList(b, 2), author.Agent.String())
-		return merkle.AppendText(b, a.Name)
-	}
-	return merkle.AppendText(merkle.AppendList(b, 1), a.Kind.String())
-}
-
-// ReadAuthor decodes the output of AppendAuthor. Decoding errors are in the reader;
-// ErrFormat is returned for an author of an unknown kind.
-func ReadAuthor(r *merkle.Reader) (author.Author, error) {
-	parts := r.List()
-	if r.Err() != nil || parts == 0 {
-		return author.Author{}, nil
-	}
-	word := r.Text()
-	kind, known := author.ParseKind(word)
-	if r.Err() != nil {
-		return author.Author{}, nil
-	}
-	want := 1
-	if kind == author.Agent {
-		want = 2
-	}
-	if !known || parts != want {
-		return author.Author{}, fmt.Errorf("an author of the kind %q with %d parts: %w", word, parts, ErrFormat)
-	}
-	a := author.Author{Kind: kind}
-	if kind == author.Agent {
-		a.Name = r.Text()
-	}
-	return a, nil
 }

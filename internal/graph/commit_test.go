@@ -123,7 +123,8 @@ func TestAuthorsOfCommits(t *testing.T) {
 		"an agent of two names":  merkle.AppendText(merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 3), "agent"), "a"), "b"),
 		"the kind of the nobody": merkle.AppendText(merkle.AppendList(nil, 1), ""),
 	} {
-		if a, err := ReadAuthor(merkle.NewReader(block)); !errors.Is(err, ErrFormat) {
+		var a author.Author
+		if err := merkle.Decode(block, CodeAuthor(&a)); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %+v, %v", what, a, err)
 		}
 	}
@@ -225,7 +226,7 @@ func TestDecodeCommitRefuses(t *testing.T) {
 			for _, e := range []*node.Entry{of.Old, of.New} {
 				codeEntry(&c, &e, func() {
 					if c.Has(of.New != nil) {
-						codeTexts(&e.Kids, &c)
+						texts(&e.Kids)(&c)
 					}
 				})
 			}

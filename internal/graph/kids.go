@@ -82,16 +82,13 @@ func (e *KidsEdit) code(c *merkle.Codec) {
 	if !c.Has(len(*e) > 0) {
 		return
 	}
-	merkle.List(c, (*[]Splice)(e), func(s *Splice, c *merkle.Codec) {
-		c.Fixed(3)
+	c.Fields(merkle.List((*[]Splice)(e), func(s *Splice, c *merkle.Codec) {
 		keep := uint64(s.Keep)
-		if c.Uint(&keep); c.In != nil && keep > merkle.MaxKids {
+		c.Record(&keep, texts(&s.Gone), texts(&s.Come))
+		if s.Keep = int(keep); c.In != nil && keep > merkle.MaxKids {
 			c.Fail(errSplice)
 		}
-		s.Keep = int(keep)
-		codeTexts(&s.Gone, c)
-		codeTexts(&s.Come, c)
-	})
+	}))
 	if c.In == nil || c.Fail(nil) {
 		return
 	}
@@ -105,6 +102,7 @@ func (e *KidsEdit) code(c *merkle.Codec) {
 	}
 }
 
-func codeTexts(texts *[]string, c *merkle.Codec) { merkle.List(c, texts, codeText) }
-
-func codeText(text *string, c *merkle.Codec) { c.Text(text) }
+// texts is the form of a list of texts.
+func texts(all *[]string) func(*merkle.Codec) {
+	return merkle.List(all, func(text *string, c *merkle.Codec) { c.Fields(text) })
+}

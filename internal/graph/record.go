@@ -73,19 +73,19 @@ var errChildren = errors.New("the children of a node that stays stand in no entr
 
 func (r *Record) code(c *merkle.Codec) {
 	c.Fixed(3)
-	c.Text(&r.ID)
+	c.Fields(&r.ID)
 	whole := r.Old == nil || r.New == nil
 	codeEntry(c, &r.Old, func() {
 		if c.In != nil {
 			whole = c.In.Peek() != merkle.KindNull
 		}
 		if c.Has(whole) {
-			codeTexts(&r.Old.Kids, c)
+			texts(&r.Old.Kids)(c)
 		}
 	})
 	codeEntry(c, &r.New, func() {
 		if whole {
-			codeTexts(&r.New.Kids, c)
+			texts(&r.New.Kids)(c)
 		} else {
 			r.Kids.code(c)
 		}
@@ -104,10 +104,7 @@ func codeEntry(c *merkle.Codec, e **node.Entry, kids func()) {
 		*e = &node.Entry{}
 	}
 	c.Fixed(6)
-	c.Link(&(*e).Own)
-	c.Link(&(*e).Version)
-	c.Text(&(*e).Parent)
-	c.Bytes(&(*e).Path)
+	c.Fields(&(*e).Own, &(*e).Version, &(*e).Parent, merkle.Bytes(&(*e).Path))
 	kids()
-	c.Int(&(*e).Modified)
+	c.Fields(&(*e).Modified)
 }

@@ -54,13 +54,13 @@ func (b *Book) NoticeDigest() merkle.Digest {
 }
 
 func (b *Book) digest(counts func(Entry) bool) merkle.Digest {
-	var text []byte
+	var c merkle.Codec
 	for _, e := range b.Entries() {
 		if counts(e) {
-			text = e.Append(text)
+			e.Code(&c)
 		}
 	}
-	return merkle.Sum(text)
+	return merkle.Sum(c.Out)
 }
 
 // Entry is a recorded change of a Book. Exactly one kind of change is set.

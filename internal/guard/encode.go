@@ -4,6 +4,7 @@ package guard
 
 import (
 	"errors"
+	"math"
 
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -20,21 +21,11 @@ const (
 // errEntry is returned for data that is not an entry.
 var errEntry = errors.New("guard: not an entry of a book")
 
-// Append appends the canonical encoding of an entry, a list that starts with a word.
-func (e Entry) Append(b []byte) []byte {
-	c := merkle.Codec{Out: b}
-	e.code(&c)
-	return c.Out
-}
+// Entries is the form of a list of entries.
+func Entries(all *[]Entry) func(*merkle.Codec) { return merkle.List(all, (*Entry).Code) }
 
-// ReadEntry decodes the output of Append.
-func ReadEntry(r *merkle.Reader) (e Entry, err error) {
-	c := merkle.Codec{In: r}
-	e.code(&c)
-	return e, c.Err
-}
-
-func (e *Entry) code(c *merkle.Codec) {
+// Code is the form of an entry, a list that starts with a word.
+func (e *Entry) Code(c *merkle.Codec) {
 	word, fields := wordNotified, 3
 	switch {
 	case e.Reset:
@@ -47,22 +38,21 @@ func (e *Entry) code(c *merkle.Codec) {
 		word, fields = wordRemoved, 2
 	}
 	fields = c.Size(fields)
-	c.Text(&word)
+	c.Fields(&word)
 	switch {
 	case word == wordReset && fields == 1:
 		e.Reset = true
 	case word == wordPolicy && fields == 2:
-		c.Bytes(&e.Policy)
+		c.Fields(merkle.Bytes(&e.Policy))
 	case word == wordBaseline && fields == 2:
 		if c.In != nil {
 			e.Baseline = &Baseline{}
 		}
 		e.Baseline.code(c)
 	case word == wordRemoved && fields == 2:
-		c.Bytes(&e.Removed)
+		c.Fields(merkle.Bytes(&e.Removed))
 	case word == wordNotified && fields == 3:
-		c.Bytes(&e.Notified)
-		c.Link(&e.File)
+		c.Fields(merkle.Bytes(&e.Notified), &e.File)
 	default:
 		c.Fail(errEntry)
 	}
@@ -74,18 +64,8 @@ func (e *Entry) code(c *merkle.Codec) {
 func (b *Baseline) code(c *merkle.Codec) {
 	kept := *b
 	kept.swapAbsent()
-	c.Fixed(6)
-	c.Bytes(&kept.Path)
-	c.Uint(&kept.Seq)
-	c.Link(&kept.File)
-	c.Link(&kept.Memory)
-	merkle.List(c, &kept.Parts, func(p *Part, c *merkle.Codec) {
-		c.Fixed(3)
-		c.Text(&p.Kind)
-		c.Text(&p.Where)
-		c.Link(&p.Digest)
-	})
-	merkle.List(c, &kept.Earlier, func(d *merkle.Digest, c *merkle.Codec) { c.Link(d) })
+	parts := merkle.List(&kept.Parts, func(p *Part, c *merkle.Codec) { c.Record(&p.Kind, &p.Where, &p.Digest) })
+	c.Record(merkle.Bytes(&kept.Path), &kept.Seq, &kept.File, &kept.Memory, parts, merkle.Links(math.MaxInt, &kept.Earlier))
 	if c.In != nil {
 		*b = kept
 		b.swapAbsent()
@@ -108,20 +88,19 @@ func (b *Baseline) swapAbsent() {
 	}
 }
 
-// AppendBook encodes a book as the list of its entries.
-func AppendBook(dst []byte, b *Book) []byte {
-	c, entries := merkle.Codec{Out: dst}, b.Entries()
-	merkle.List(&c, &entries, (*Entry).code)
-	return c.Out
+// EncodeBook encodes a book as the list of its entries.
+func EncodeBook(b *Book) []byte {
+	entries := b.Entries()
+	return merkle.Encode(Entries(&entries))
 }
 
-// DecodeBook decodes the output of AppendBook. Empty data is the zero Book.
+// DecodeBook decodes the output of EncodeBook. Empty data is the zero Book.
 func DecodeBook(data []byte) (*Book, error) {
 	if len(data) == 0 {
 		return &Book{}, nil
 	}
 	var entries []Entry
-	if err := merkle.Decode(data, func(c *merkle.Codec) { merkle.List(c, &entries, (*Entry).code) }); err != nil {
+	if err := merkle.Decode(data, Entries(&entries)); err != nil {
 		return nil, err
 	}
 	return new(Book).With(entries...), nil

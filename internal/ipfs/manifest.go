@@ -3,9 +3,11 @@
 package ipfs
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Format is the format number of doc/format/ipfs.md.
@@ -36,27 +38,23 @@ func encode(m *place.Manifest, to []place.Recipient) ([]byte, error) {
 			return nil, err
 		}
 	}
-	kind, format := kindArchive, uint64(Format)
-	return place.Written(func(c *place.Coder) { code(c, m, &format, &body, &kind) }), nil
+	return merkle.Encode(code(m, &body)), nil
 }
 
-func code(c *place.Coder, m *place.Manifest, format *uint64, body *[]byte, kind *string) {
-	lists := place.Each(c, &m.Packs, MaxPacks, func(p *place.Pack) { c.Value(&p.List) })
-	c.Map("f", format, "body", body, "fovea", kind, "packs", lists, "sealed", &m.Sealed, "states", place.Links(c, &m.States, MaxPacks))
+func code(m *place.Manifest, body *[]byte) func(*merkle.Codec) {
+	return func(c *merkle.Codec) {
+		lists := merkle.ListTo(MaxPacks, &m.Packs, func(p *place.Pack, c *merkle.Codec) { c.Fields(&p.List) })
+		c.Map(6)
+		c.Fields("f", Format, "body", body, "fovea", kindArchive, "packs", lists, "sealed", &m.Sealed, "states", merkle.Links(MaxPacks, &m.States))
+	}
 }
 
 // decode reads the block of a manifest, with a key if it is sealed. Errors: ErrOther, place.ErrNoKey,
 // place.ErrSeal.
 func decode(block []byte, key place.Identity) (m place.Manifest, err error) {
-	var format uint64
 	var body []byte
-	var kind string
-	readErr := place.Read(block, func(c *place.Coder) { code(c, &m, &format, &body, &kind) })
-	switch {
-	case readErr != nil:
-		return m, fmt.Errorf("manifest: %w: %w", ErrOther, readErr)
-	case format != Format || kind != kindArchive || len(m.Packs) == 0:
-		return m, fmt.Errorf("manifest: format %d, %d packs: %w", format, len(m.Packs), ErrOther)
+	if err = merkle.Decode(block, code(&m, &body)); err != nil || len(m.Packs) == 0 {
+		return m, fmt.Errorf("manifest of %d packs: %w", len(m.Packs), errors.Join(ErrOther, err))
 	}
 	if m.Sealed {
 		if key == nil {

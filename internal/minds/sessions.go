@@ -142,8 +142,7 @@ func (s *Sessions) Save() error {
 		return nil
 	}
 	all := maps.Collect(s.shown.All())
-	var records []byte
-	kept := 0
+	var records []any
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		w := all[key]
 		w.mu.Lock()
@@ -153,12 +152,10 @@ func (s *Sessions) Save() error {
 			return err
 		}
 		if len(record) <= maxShownBytes {
-			records = merkle.AppendBytes(merkle.AppendBytes(records, key), record)
-			kept++
+			records = append(records, merkle.Bytes(&key), &record)
 		}
 	}
-	b := append(merkle.AppendList(nil, 2*kept), records...)
-	return writeCache(s.top, shownFile, b)
+	return writeCache(s.top, shownFile, merkle.Encode(merkle.Record(records...)))
 }
 
 // writeCache replaces a file in the folder of caches.

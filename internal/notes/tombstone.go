@@ -119,7 +119,7 @@ func (t tombstones) marks() [][]byte {
 	if len(t) == 0 {
 		return nil
 	}
-	return [][]byte{t.append(chain.NewMark(tombstoneName, 1))}
+	return [][]byte{chain.NewMark(tombstoneName, t.code)}
 }
 
 // tombstones returns the present tombstones. They must not be changed.
@@ -131,30 +131,24 @@ type tombstoneLedger struct{ slot chain.Slot[tombstones] }
 
 const tombstoneName = "forgotten"
 
-func (l *tombstoneLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
+func (l *tombstoneLedger) apply(at *chain.Moment, c *merkle.Codec) any {
 	next := tombstones{}
 	maps.Copy(next, l.slot.At(at))
-	next.code(&merkle.Codec{In: r})
-	return next, nil
+	next.code(c)
+	return next
 }
 
-func (l *tombstoneLedger) encode(at *chain.Moment) []byte { return l.slot.At(at).append(nil) }
+func (l *tombstoneLedger) encode(at *chain.Moment) []byte { return merkle.Encode(l.slot.At(at).code) }
 
 func (*tombstoneLedger) decode(data []byte) (any, error) {
 	t := tombstones{}
 	return t, merkle.Decode(data, t.code)
 }
 
-// append encodes the list of entries.
-func (t tombstones) append(b []byte) []byte {
-	c := merkle.Codec{Out: b}
-	t.code(&c)
-	return c.Out
-}
-
+// code is the list of entries.
 func (t tombstones) code(c *merkle.Codec) {
 	order := func(a, b noteKey) int { return slices.Compare(a[:], b[:]) }
-	merkle.Entries(c, t, order, func(key *noteKey, one *tombstone, c *merkle.Codec) {
+	c.Fields(merkle.Entries(t, order, func(key *noteKey, one *tombstone, c *merkle.Codec) {
 		fields, stands := 2, uint64(0)
 		if one.active {
 			stands = 1
@@ -163,17 +157,16 @@ func (t tombstones) code(c *merkle.Codec) {
 			fields = 3
 		}
 		fields = c.Size(fields)
-		c.Link((*merkle.Digest)(key))
-		c.Uint(&stands)
-		one.active = stands == 1
-		switch {
-		case fields < 3:
-		case c.In == nil:
-			c.Out = graph.AppendAuthor(c.Out, one.by)
-		default:
-			one.by, _ = graph.ReadAuthor(c.In) // zero for an unknown kind: only the owner can lift it
+		c.Fields((*merkle.Digest)(key), &stands)
+		if one.active = stands == 1; fields < 3 {
+			return
 		}
-	})
+		by := merkle.Codec{Out: c.Out, In: c.In}
+		graph.CodeAuthor(&one.by)(&by)
+		if c.Out = by.Out; by.Err != nil {
+			one.by = author.Author{} // of an unknown kind: only the owner can lift it
+		}
+	}))
 }
 
 // Register registers the ledger of what was forgotten.

@@ -5,6 +5,7 @@ package place
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/store"
@@ -81,26 +82,18 @@ type Proof struct {
 	Signed string
 }
 
-func (h *Header) code(c *Coder, word *string, format *uint64) {
-	c.Record(word, format, &h.Signer, Each(c, &h.Scopes, MaxScopes, func(s *Scope) {
-		c.Record(&s.Name, &s.First, &s.Seq, &s.Head, &s.Root, &s.SinceSeq, c.optional(&s.Since))
+func (h *Header) code(c *merkle.Codec) {
+	c.Record(wordBundle, BundleFormat, &h.Signer, merkle.ListTo(MaxScopes, &h.Scopes, func(s *Scope, c *merkle.Codec) {
+		c.Record(&s.Name, &s.First, &s.Seq, &s.Head, &s.Root, &s.SinceSeq, func(c *merkle.Codec) {
+			if c.Has(!s.Since.IsZero()) {
+				c.Fields(&s.Since)
+			}
+		})
 	}))
 }
 
-func (h Header) encode() []byte {
-	word, format := wordBundle, uint64(BundleFormat)
-	return Written(func(c *Coder) { h.code(c, &word, &format) })
-}
-
 func decodeHeader(block []byte) (h Header, err error) {
-	var word string
-	var format uint64
-	err = Read(block, func(c *Coder) { h.code(c, &word, &format) })
-	switch {
-	case word != wordBundle:
-		return h, ErrBundle
-	case format != BundleFormat:
-		return h, fmt.Errorf("format %d: %w", format, ErrBundle)
+	switch err = merkle.Decode(block, h.code); {
 	case err != nil:
 		return h, fmt.Errorf("%w: %w", ErrBundle, err)
 	case len(h.Signer) > maxSigner:
@@ -130,5 +123,19 @@ func (h Header) roots() (roots []merkle.Digest) {
 type entry struct {
 	kind   store.Kind
 	digest merkle.Digest
-	mark   []byte
+	mark   string
+}
+
+func (e *entry) code(c *merkle.Codec) {
+	c.Fixed(2)
+	kind := int(e.kind)
+	c.Number(&kind, math.MaxUint8)
+	switch e.kind = store.Kind(kind); e.kind {
+	case store.Mark:
+		c.Fields(merkle.Content(&e.mark))
+	case store.Block, store.Commit:
+		c.Fields(&e.digest)
+	default:
+		c.Fail(fmt.Errorf("a record of %v: %w", e.kind, ErrBundle))
+	}
 }

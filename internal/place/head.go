@@ -126,15 +126,19 @@ func (h *Head) Object() []byte {
 }
 
 // Encode returns a head in the canonical encoding.
-func (h *Head) Encode() []byte {
-	word, format, at, body := wordLog, uint64(HeadFormat), uint64(h.Time.UnixMilli()), h.Body()
-	return Written(func(c *Coder) { h.code(c, &word, &format, &at, &body) })
-}
+func (h *Head) Encode() []byte { return merkle.Encode(h.code) }
 
-func (h *Head) code(c *Coder, word *string, format, at *uint64, body *[]byte) {
-	c.Record(word, format, &h.Machine, &h.Count, at, &h.Nonce, &h.Signed, Each(c, &h.Packs, 4*MaxPacks, func(p *Pack) {
-		c.Record(&p.Series, Each(c, &p.Pieces, MaxPieces, func(piece *Piece) { c.Record(&piece.Name, &piece.Size) }))
-	}), body)
+func (h *Head) code(c *merkle.Codec) {
+	at, body := uint64(h.Time.UnixMilli()), h.Body()
+	piece := func(p *Piece, c *merkle.Codec) { c.Record(&p.Name, &p.Size) }
+	packs := merkle.ListTo(4*MaxPacks, &h.Packs, func(p *Pack, c *merkle.Codec) {
+		c.Record(&p.Series, merkle.ListTo(MaxPieces, &p.Pieces, piece))
+	})
+	c.Record(wordLog, HeadFormat, &h.Machine, &h.Count, &at, &h.Nonce, &h.Signed, packs, &body)
+	if c.In != nil && !c.Fail(nil) {
+		h.Format, h.Time = HeadFormat, time.UnixMilli(int64(min(at, math.MaxInt64))).UTC()
+		c.Fail(h.ReadBody(body))
+	}
 }
 
 // zlibMark is the first byte of what zlib compressed; neither encoding of a head begins with it.
@@ -160,15 +164,9 @@ func DecodeHead(data []byte) (h Head, err error) {
 		}
 		return h, err
 	}
-	var word string
-	var format, at uint64
-	var body []byte
-	err = Read(data, func(c *Coder) { h.code(c, &word, &format, &at, &body) })
-	if err != nil || word != wordLog || format != HeadFormat {
-		return h, fmt.Errorf("a log of format %d: %w", format, ErrFormat)
+	if err = merkle.Decode(data, h.code); err != nil {
+		err = fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	h.Format, h.Time = HeadFormat, time.UnixMilli(int64(min(at, math.MaxInt64))).UTC()
-	err = h.ReadBody(body)
 	return h, err
 }
 

@@ -192,7 +192,7 @@ func TestListsAreBounded(t *testing.T) {
 	}
 	body := Manifest{Scopes: headOf().Scopes, Packs: make([]Pack, many)}
 	refusedSoon(t, "packs of a body", body.Body(), ErrFormat, (&Manifest{Packs: make([]Pack, 1)}).ReadBody)
-	refusedSoon(t, "scopes of a bundle", Header{Scopes: make([]Scope, many)}.encode(), ErrTooLarge, func(data []byte) error {
+	refusedSoon(t, "scopes of a bundle", merkle.Encode((&Header{Scopes: make([]Scope, many)}).code), ErrTooLarge, func(data []byte) error {
 		_, err := decodeHeader(data)
 		return err
 	})

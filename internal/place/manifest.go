@@ -127,27 +127,24 @@ func Without(sources []Source) (n int, err error) {
 }
 
 // Body returns the encoding of all but where the pieces of packs are.
-func (m *Manifest) Body() []byte { return Written(m.body) }
+func (m *Manifest) Body() []byte { return merkle.Encode(m.body) }
 
-func (m *Manifest) body(c *Coder) {
-	packs := slices.Clone(m.Packs)
-	ends := Each(c, &m.Scopes, MaxScopes, func(s *End) { c.Record(&s.Scope, &s.Seq, &s.Head, &s.Root) })
-	c.Record(&m.Memex, ends, Each(c, &packs, len(packs), func(p *Pack) {
-		c.Record(&p.Size, Each(c, &p.Scopes, MaxScopes, func(s *Span) { c.Record(&s.Scope, &s.SinceSeq, &s.Seq, &s.Head) }))
-	}))
-	for i := range min(len(packs), len(m.Packs)) {
-		m.Packs[i].Size, m.Packs[i].Scopes = packs[i].Size, packs[i].Scopes
-	}
-	if len(packs) != len(m.Packs) {
-		m.Packs = nil
-	}
+func (m *Manifest) body(c *merkle.Codec) {
+	ends := merkle.ListTo(MaxScopes, &m.Scopes, func(s *End, c *merkle.Codec) { c.Record(&s.Scope, &s.Seq, &s.Head, &s.Root) })
+	span := func(s *Span, c *merkle.Codec) { c.Record(&s.Scope, &s.SinceSeq, &s.Seq, &s.Head) }
+	c.Record(&m.Memex, ends, func(c *merkle.Codec) {
+		c.Fixed(len(m.Packs))
+		for i := range m.Packs {
+			c.Record(&m.Packs[i].Size, merkle.ListTo(MaxScopes, &m.Packs[i].Scopes, span))
+		}
+	})
 }
 
 // ReadBody is the reverse of Body, for a manifest that has its packs. Errors: ErrFormat for a body that no
 // version of Fovea has written.
 func (m *Manifest) ReadBody(body []byte) error {
-	if err := Read(body, m.body); err != nil || m.Packs == nil {
-		return fmt.Errorf("manifest: its body: %w", ErrFormat)
+	if err := merkle.Decode(body, m.body); err != nil {
+		return fmt.Errorf("manifest: its body: %w: %w", ErrFormat, err)
 	}
 	return m.check()
 }

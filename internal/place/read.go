@@ -185,21 +185,21 @@ func (b *reader) control(s Scope) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r := merkle.NewReader(block)
-	if r.Peek() != merkle.KindList {
+	c := &merkle.Codec{In: merkle.NewReader(block), Load: b.partOf}
+	if c.In.Peek() != merkle.KindList {
 		return false, b.part(block)
 	}
-	n, word := r.List(), ""
-	if r.Peek() == merkle.KindText {
-		word = r.Text()
+	n, word := c.Size(0), ""
+	if c.In.Peek() == merkle.KindText {
+		c.Fields(&word)
 	}
 	switch {
 	case word == wordBatch && n == 3:
-		err = b.announced(r)
+		err = b.announced(c)
 	case word == wordGone && n == 2:
-		err = b.left(r)
+		err = b.left(c)
 	case word == wordEnd && n == 3:
-		return true, b.end(r, s)
+		return true, b.end(c, s)
 	default:
 		return false, b.part(block)
 	}
@@ -216,31 +216,12 @@ func (b *reader) part(block []byte) error {
 }
 
 // announced reads a control block of a batch, and the blocks that it announces.
-func (b *reader) announced(r *merkle.Reader) error {
+func (b *reader) announced(c *merkle.Codec) error {
 	block := b.at.Data
-	more := r.Bool()
-	n := r.List()
-	entries := make([]entry, 0, min(n, perControl))
-	for len(entries) < n && r.Err() == nil {
-		r.FixedList(2)
-		e := entry{kind: store.Kind(min(r.Uint(), 255))}
-		switch e.kind {
-		case store.Mark:
-			mark, err := merkle.ReadContent(r, b.partOf)
-			if err != nil {
-				return b.wrong(err)
-			}
-			e.mark = []byte(mark)
-		case store.Block, store.Commit:
-			e.digest = r.Link()
-		default:
-			return b.wrongf("a record of %v: %w", e.kind, ErrBundle)
-		}
-		if entries = append(entries, e); len(entries) > perControl {
-			return b.wrongf("more than %d records: %w", perControl, ErrTooLarge)
-		}
-	}
-	if err := r.Done(); err != nil {
+	var more bool
+	var entries []entry
+	c.Fields(&more, merkle.ListTo(perControl, &entries, (*entry).code))
+	if err := c.Done(); err != nil {
 		return b.wrong(err)
 	}
 	if len(b.parts) > 0 {
@@ -271,7 +252,7 @@ func (b *reader) partOf(d merkle.Digest) ([]byte, error) {
 
 // take adds an announced record to the batch.
 func (b *reader) take(e entry) error {
-	data := e.mark
+	data := []byte(e.mark)
 	if e.kind != store.Mark {
 		block, err := b.next()
 		if err != nil {
@@ -323,27 +304,24 @@ func (b *reader) append() error {
 }
 
 // left reads blocks that the history is without.
-func (b *reader) left(r *merkle.Reader) error {
-	block := b.at.Data
-	for range r.List() {
-		r.FixedList(2)
-		d, by := r.Link(), r.Uint()
-		if r.Err() != nil || by == 0 {
-			break
+func (b *reader) left(c *merkle.Codec) error {
+	c.Fields(merkle.Entries(b.gone, merkle.Digest.Compare, func(d *merkle.Digest, by *uint64, c *merkle.Codec) {
+		if c.Record(d, by); *by == 0 {
+			c.Fail(ErrBundle)
 		}
-		b.gone[d] = by
-	}
-	if err := r.Done(); err != nil {
+	}))
+	if err := c.Done(); err != nil {
 		return b.wrong(err)
 	}
-	b.sum = chained(b.sum, block)
+	b.sum = chained(b.sum, b.at.Data)
 	return nil
 }
 
 // end checks that the scope is whole.
-func (b *reader) end(r *merkle.Reader, s Scope) error {
-	name, sum := r.Text(), r.Link()
-	err := r.Done()
+func (b *reader) end(c *merkle.Codec, s Scope) error {
+	name, sum := "", merkle.Digest{}
+	c.Fields(&name, &sum)
+	err := c.Done()
 	switch {
 	case err != nil:
 	case name != s.Name || sum != b.sum || b.batch.Len() > 0 || len(b.parts) > 0:

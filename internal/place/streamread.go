@@ -73,12 +73,11 @@ func (a *Reader) header() error {
 	if err := a.fill(size); err != nil {
 		return err
 	}
-	var is uint64
-	if err := Read(a.buf, func(c *Coder) { c.Map("roots", Links(c, &a.roots, MaxRoots), "version", &is) }); err != nil {
+	if err := merkle.Decode(a.buf, codeRoots(&a.roots)); err != nil {
 		return fmt.Errorf("%w: %w", ErrStream, err)
 	}
-	if is != version || len(a.roots) == 0 || len(a.roots) > MaxRoots {
-		return fmt.Errorf("version %d, %d roots: %w", is, len(a.roots), ErrStream)
+	if len(a.roots) == 0 {
+		return fmt.Errorf("no roots: %w", ErrStream)
 	}
 	return nil
 }
@@ -180,7 +179,7 @@ var (
 	// ErrTruncated is returned for a stream that ends inside of something.
 	ErrTruncated = errors.New("it ends too early; the file was cut off or not carried over whole")
 	// ErrTooLarge is returned for a header or a block above the limits of the format.
-	ErrTooLarge = errors.New("larger than the format allows")
+	ErrTooLarge = merkle.ErrTooLarge
 )
 
 // Error is a defect of an archive, with its place.

@@ -32,9 +32,16 @@ const (
 
 // AppendHeader appends the header of a stream, as a Writer writes it.
 func AppendHeader(b []byte, roots []merkle.Digest) []byte {
-	number := uint64(version)
-	h := Written(func(c *Coder) { c.Map("roots", Links(c, &roots, MaxRoots), "version", &number) })
+	h := merkle.Encode(codeRoots(&roots))
 	return append(binary.AppendUvarint(b, uint64(len(h))), h...)
+}
+
+// codeRoots is the form of a header.
+func codeRoots(roots *[]merkle.Digest) func(*merkle.Codec) {
+	return func(c *merkle.Codec) {
+		c.Map(2)
+		c.Fields("roots", merkle.Links(MaxRoots, roots), "version", version)
+	}
 }
 
 // Writer writes an archive. It is for one goroutine. After an error all calls return it.

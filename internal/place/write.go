@@ -68,7 +68,7 @@ func WriteBlocks(ctx context.Context, sources []Source, put func(block []byte) (
 		return err
 	}
 	w := &writer{ctx: ctx, to: put}
-	w.control(h.encode())
+	w.control(merkle.Encode(h.code))
 	for _, s := range sources {
 		if err := w.scope(s); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
@@ -134,8 +134,7 @@ func (w *writer) scope(s Source) error {
 		return !errors.Is(err, store.ErrPurged)
 	})
 	w.gone(gone)
-	end := merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 3), wordEnd), s.Name)
-	w.put(merkle.AppendLink(end, w.sum))
+	w.put(merkle.Encode(merkle.Record(wordEnd, s.Name, &w.sum)))
 	return w.err
 }
 
@@ -156,7 +155,7 @@ func (w *writer) record(r store.Record) error {
 	}
 	switch r.Kind {
 	case store.Mark:
-		w.entries = append(w.entries, entry{kind: r.Kind, mark: slices.Clone(r.Data)})
+		w.entries = append(w.entries, entry{kind: r.Kind, mark: string(r.Data)})
 		w.size += min(len(r.Data), merkle.ChunkSize)
 	case store.Block, store.Commit:
 		d := merkle.Sum(r.Data)
@@ -176,20 +175,12 @@ func (w *writer) flush(more bool) {
 	if len(w.entries) == 0 && !more {
 		return
 	}
-	b := merkle.AppendText(merkle.AppendList(nil, 3), wordBatch)
-	b = merkle.AppendList(merkle.AppendBool(b, more), len(w.entries))
-	for _, e := range w.entries {
-		b = merkle.AppendUint(merkle.AppendList(b, 2), uint64(e.kind))
-		if e.kind == store.Mark {
-			b, _ = merkle.AppendContent(b, string(e.mark), func(_ merkle.Digest, part []byte) error {
-				w.put(part)
-				return nil
-			})
-			continue
-		}
-		b = merkle.AppendLink(b, e.digest)
-	}
-	w.control(b)
+	c := merkle.Codec{Emit: func(_ merkle.Digest, part []byte) error {
+		w.put(part)
+		return nil
+	}}
+	c.Record(wordBatch, &more, merkle.List(&w.entries, (*entry).code))
+	w.control(c.Out)
 	for _, block := range w.data {
 		w.put(block)
 	}
@@ -200,11 +191,10 @@ func (w *writer) flush(more bool) {
 func (w *writer) gone(all map[merkle.Digest]uint64) {
 	sorted := slices.SortedFunc(maps.Keys(all), merkle.Digest.Compare)
 	for part := range slices.Chunk(sorted, perControl) {
-		b := merkle.AppendList(merkle.AppendText(merkle.AppendList(nil, 2), wordGone), len(part))
-		for _, d := range part {
-			b = merkle.AppendUint(merkle.AppendLink(merkle.AppendList(b, 2), d), all[d])
-		}
-		w.control(b)
+		w.control(merkle.Encode(merkle.Record(wordGone, merkle.List(&part, func(d *merkle.Digest, c *merkle.Codec) {
+			by := all[*d]
+			c.Record(d, &by)
+		}))))
 	}
 }
 

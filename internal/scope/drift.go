@@ -44,7 +44,7 @@ func (s *Scope) DriftAt(m *chain.Moment) Drift { return s.drift.At(m) }
 func Register(to *chain.Ledgers, s *Scope) {
 	s.drift = chain.Register[Drift](to, chain.Ledger{
 		Name: driftName, Fields: 2, Label: "the path of a file", Empty: Drift(nil),
-		Apply:  func(at *chain.Moment, r *merkle.Reader) (any, error) { return s.DriftAt(at).with(r), nil },
+		Apply:  func(at *chain.Moment, c *merkle.Codec) any { return s.DriftAt(at).with(c) },
 		Encode: func(at *chain.Moment) []byte { return merkle.Encode(s.DriftAt(at).code) },
 		Decode: func(data []byte) (any, error) {
 			d := Drift{}
@@ -64,7 +64,7 @@ func (s *Scope) DriftMarks(paths []string, drift Drift) [][]byte {
 	present := s.Drift()
 	for _, path := range paths {
 		if digest := drift[path]; digest != present[path] {
-			marks = append(marks, merkle.AppendLink(merkle.AppendBytes(chain.NewMark(driftName, 2), path), digest))
+			marks = append(marks, chain.NewMark(driftName, merkle.Bytes(&path), &digest))
 		}
 	}
 	return marks
@@ -76,20 +76,15 @@ const driftName = "drift"
 
 // ReadDriftMark returns the drift that a mark sets for a path, false for any other mark.
 func ReadDriftMark(mark []byte, path string) (merkle.Digest, bool) {
-	r := merkle.NewReader(mark)
-	if n, kind := r.List(), r.Text(); n != 3 || kind != driftName || string(r.Bytes()) != path {
-		return merkle.Digest{}, false
-	}
-	d := r.Link()
-	return d, r.Done() == nil && !d.IsZero()
+	at, d := "", merkle.Digest{}
+	ok := chain.ReadMark(mark, driftName, merkle.Bytes(&at), &d) && at == path && !d.IsZero()
+	return d, ok
 }
 
 // with returns the drift after a mark.
-func (d Drift) with(r *merkle.Reader) Drift {
-	path, digest := string(r.Bytes()), r.Link()
-	if r.Err() != nil {
-		return d
-	}
+func (d Drift) with(c *merkle.Codec) Drift {
+	path, digest := "", merkle.Digest{}
+	c.Fields(merkle.Bytes(&path), &digest)
 	next := maps.Clone(d)
 	switch {
 	case digest.IsZero():
@@ -104,9 +99,7 @@ func (d Drift) with(r *merkle.Reader) Drift {
 
 // code is the section of an image.
 func (d Drift) code(c *merkle.Codec) {
-	merkle.Entries(c, d, strings.Compare, func(path *string, digest *merkle.Digest, c *merkle.Codec) {
-		c.Fixed(2)
-		c.Bytes(path)
-		c.Link(digest)
-	})
+	c.Fields(merkle.Entries(d, strings.Compare, func(path *string, digest *merkle.Digest, c *merkle.Codec) {
+		c.Record(merkle.Bytes(path), digest)
+	}))
 }

@@ -4,7 +4,6 @@ package scope
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -40,35 +39,28 @@ const maxGuardMark = 1 << 20
 func TrustMarks(entries ...guard.Entry) [][]byte {
 	var marks [][]byte
 	for len(entries) > 0 {
-		var body []byte
 		n := 0
-		for n < len(entries) && len(body) < maxGuardMark {
-			body = entries[n].Append(body)
-			n++
+		for c := new(merkle.Codec); n < len(entries) && len(c.Out) < maxGuardMark; n++ {
+			entries[n].Code(c)
 		}
-		marks = append(marks, append(merkle.AppendList(chain.NewMark(guardName, 1), n), body...))
-		entries = entries[n:]
+		part := entries[:n]
+		marks, entries = append(marks, chain.NewMark(guardName, guard.Entries(&part))), entries[n:]
 	}
 	return marks
 }
 
 // apply adds entries to the book. An entry that begins it anew ends the doubt.
-func (l *trustLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
+func (l *trustLedger) apply(at *chain.Moment, c *merkle.Codec) any {
 	v := l.slot.At(at)
 	var entries []guard.Entry
-	for range r.List() {
-		e, err := guard.ReadEntry(r)
-		if err != nil {
-			return v, fmt.Errorf("guard: %w", err)
-		}
-		if entries = append(entries, e); e.Reset {
-			v.Doubt = ""
-		}
+	if c.Fields(guard.Entries(&entries)); c.Fail(nil) {
+		return v
 	}
-	if r.Err() == nil {
-		v.Book = v.Book.With(entries...)
+	if slices.ContainsFunc(entries, func(e guard.Entry) bool { return e.Reset }) {
+		v.Doubt = ""
 	}
-	return v, nil
+	v.Book = v.Book.With(entries...)
+	return v
 }
 
 // retains keeps the states that hold what is trusted, so that it can be put back.
@@ -168,7 +160,7 @@ func RegisterTrust(to *chain.Ledgers, r *Rules) {
 	l.slot = chain.Register[Trust](to, chain.Ledger{
 		Name: guardName, Fields: 1, Label: "the path or a title of a protected file",
 		Empty: Trust{Book: &guard.Book{}}, Apply: l.apply,
-		Encode: func(at *chain.Moment) []byte { return guard.AppendBook(nil, l.slot.At(at).Book) },
+		Encode: func(at *chain.Moment) []byte { return guard.EncodeBook(l.slot.At(at).Book) },
 		Decode: func(data []byte) (any, error) {
 			book, err := guard.DecodeBook(data)
 			return Trust{Book: book}, err

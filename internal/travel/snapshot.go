@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Snapshot is a commit kept for rollback, see package history.
@@ -103,9 +102,7 @@ func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot
 		return h.snapshotList()[i].public(i), nil
 	}
 	k := snapshotOf(at, name)
-	mark := merkle.Codec{Out: chain.NewMark(snapshotName, 4)}
-	k.code(&mark)
-	if err := tx.Mark(ctx, mark.Out); err != nil {
+	if err := tx.Mark(ctx, chain.NewMark(snapshotName, k.fields()...)); err != nil {
 		return Snapshot{}, err
 	}
 	h.scope.Options.Log.Info("kept a snapshot", "commit", at.Commit.Seq, "name", name)

@@ -91,30 +91,18 @@ type snapshotLedger struct {
 
 const snapshotName = "snapshot"
 
-// code is what follows the name in a mark, and a list of its own in an image.
-func (s *snapshot) code(c *merkle.Codec) {
-	c.Uint(&s.seq)
-	c.Link(&s.root)
-	c.Int(&s.time)
-	c.Text(&s.name)
-}
+// fields are those of a mark, and of a list of its own in an image.
+func (s *snapshot) fields() []any { return []any{&s.seq, &s.root, &s.time, &s.name} }
 
 // codeSnapshots is the list, oldest first, as the snapshots were made.
 func codeSnapshots(list *[]snapshot) func(*merkle.Codec) {
-	return func(c *merkle.Codec) {
-		merkle.List(c, list, func(s *snapshot, c *merkle.Codec) {
-			c.Fixed(4)
-			s.code(c)
-		})
-	}
+	return merkle.List(list, func(s *snapshot, c *merkle.Codec) { c.Record(s.fields()...) })
 }
 
 // apply adds a snapshot. A name that is taken moves.
-func (l *snapshotLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
+func (l *snapshotLedger) apply(at *chain.Moment, c *merkle.Codec) any {
 	v, s := l.slot.At(at), snapshot{}
-	if s.code(&merkle.Codec{In: r}); r.Err() != nil {
-		return v, nil
-	}
+	c.Fields(s.fields()...)
 	next := *v
 	switch {
 	case s.name != "":
@@ -123,7 +111,7 @@ func (l *snapshotLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) 
 	case at.Commit.Seq == s.seq:
 		next.push(at)
 	}
-	return &next, nil
+	return &next
 }
 
 // after makes the automatic snapshot before an operation that changes the state. The

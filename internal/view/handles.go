@@ -24,7 +24,7 @@ type Handles = *handleTable
 func RegisterHandles(to *chain.Ledgers) (slot chain.Slot[Handles]) {
 	slot = chain.Register[Handles](to, chain.Ledger{
 		Name: "handles", Empty: noHandles(),
-		Apply:  func(at *chain.Moment, _ *merkle.Reader) (any, error) { return slot.At(at), nil },
+		Apply:  func(at *chain.Moment, _ *merkle.Codec) any { return slot.At(at) },
 		Encode: func(at *chain.Moment) []byte { return slot.At(at).Encode() },
 		Decode: func(data []byte) (any, error) {
 			if data == nil { // an image from before there were handles

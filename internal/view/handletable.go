@@ -136,16 +136,10 @@ type savedHandles struct {
 }
 
 func (s savedHandles) code(c *merkle.Codec) {
-	c.Fixed(2)
-	merkle.Entries(c, s.gone, strings.Compare, func(id *string, gone *bool, c *merkle.Codec) {
-		c.Text(id)
+	c.Record(merkle.Entries(s.gone, strings.Compare, func(id *string, gone *bool, c *merkle.Codec) {
+		c.Fields(id)
 		*gone = true
-	})
-	merkle.Entries(c, s.long, strings.Compare, func(id, word *string, c *merkle.Codec) {
-		c.Fixed(2)
-		c.Text(id)
-		c.Text(word)
-	})
+	}), merkle.Entries(s.long, strings.Compare, func(id, word *string, c *merkle.Codec) { c.Record(id, word) }))
 }
 
 // Encode returns what decodeHandles reads.

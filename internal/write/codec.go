@@ -21,19 +21,16 @@ func optional(c *merkle.Codec, s **string) {
 	if c.In != nil {
 		*s = new(string)
 	}
-	c.Content(*s)
+	c.Fields(merkle.Content(*s))
 }
 
 func (in *Intent) code(c *merkle.Codec) {
-	merkle.List(c, &in.files, (*plan).code)
-	merkle.List(c, &in.steps, (*Step).code)
+	c.Fields(merkle.List(&in.files, (*plan).code), merkle.List(&in.steps, (*Step).code))
 }
 
 func (p *plan) code(c *merkle.Codec) {
 	c.Fixed(6)
-	c.Bytes(&p.path)
-	c.Link(&p.base)
-	c.Link(&p.next)
+	c.Fields(merkle.Bytes(&p.path), &p.base, &p.next)
 	mode := int(p.mode.Perm())
 	if c.Number(&mode, uint64(fs.ModePerm)); c.In != nil {
 		p.mode = fs.FileMode(mode)
@@ -47,29 +44,21 @@ func (p *plan) code(c *merkle.Codec) {
 
 func (s *Step) code(c *merkle.Codec) {
 	c.Fixed(10)
-	c.Text(&s.Commit.Kind)
+	c.Fields(&s.Commit.Kind)
 	codeCommit(c, &s.Commit)
-	merkle.List(c, &s.Commit.Parents, func(d *merkle.Digest, c *merkle.Codec) { c.Link(d) })
-	merkle.List(c, &s.Splices, (*Splice).code)
-	merkle.List(c, &s.trees, (*treePlan).code)
-	merkle.List(c, &s.Marks, markCode)
+	c.Fields(merkle.Links(math.MaxInt, &s.Commit.Parents), merkle.List(&s.Splices, (*Splice).code), merkle.List(&s.trees, (*treePlan).code), marks(&s.Marks))
 }
 
-func markCode(mark *[]byte, c *merkle.Codec) {
-	text := string(*mark)
-	c.Bytes(&text)
-	*mark = []byte(text)
+func marks(all *[][]byte) func(*merkle.Codec) {
+	return merkle.List(all, func(mark *[]byte, c *merkle.Codec) { c.Fields(mark) })
 }
 
 // codeCommit is what a step has of its commit, but for the kind and the parents.
 func codeCommit(c *merkle.Codec, of *graph.Commit) {
-	if graph.CodeAuthor(c, &of.Author); errors.Is(c.Err, graph.ErrFormat) {
+	if graph.CodeAuthor(&of.Author)(c); errors.Is(c.Err, graph.ErrFormat) {
 		c.Err = ErrIntent // of a later version
 	}
-	for _, text := range []*string{&of.Session, &of.Op, &of.Message} {
-		c.Text(text)
-	}
-	c.Int(&of.Time)
+	c.Fields(&of.Session, &of.Op, &of.Message, &of.Time)
 }
 
 func (s *Splice) code(c *merkle.Codec) {
@@ -77,12 +66,12 @@ func (s *Splice) code(c *merkle.Codec) {
 	for _, n := range []*int{&s.File, &s.At, &s.Removed} {
 		c.Number(n, math.MaxInt32)
 	}
-	c.Content(&s.Text)
+	c.Fields(merkle.Content(&s.Text))
 }
 
 func (t *treePlan) code(c *merkle.Codec) {
 	c.Fixed(2)
-	c.Bytes(&t.path)
+	c.Fields(merkle.Bytes(&t.path))
 	var text *string
 	if t.tree != nil {
 		text = new(string(t.tree.JSON()))

@@ -28,29 +28,29 @@ func (in *Intent) codeEarlier(c *merkle.Codec, fields int, format uint64) {
 		return
 	}
 	whole := Step{}
-	c.Text(&whole.Commit.Kind)
+	c.Fields(&whole.Commit.Kind)
 	codeCommit(c, &whole.Commit)
-	merkle.List(c, &in.files, (*plan).code)
+	c.Fields(merkle.List(&in.files, (*plan).code))
 	if fields > 8 {
-		merkle.List(c, &whole.trees, (*treePlan).code)
+		c.Fields(merkle.List(&whole.trees, (*treePlan).code))
 	}
 	if format != formatPlain {
-		merkle.List(c, &in.steps, func(s *Step, c *merkle.Codec) {
+		steps := merkle.List(&in.steps, func(s *Step, c *merkle.Codec) {
 			c.Fixed(6)
 			s.Commit.Kind = whole.Commit.Kind
 			if codeCommit(c, &s.Commit); format == formatGroup {
-				merkle.List(c, &s.Splices, (*Splice).code)
+				c.Fields(merkle.List(&s.Splices, (*Splice).code))
 				return
 			}
 			length := 0
 			c.Number(&length, math.MaxInt32)
 			in.lengths = append(in.lengths, length)
 		})
-		merkle.List(c, &whole.Marks, markCode)
+		c.Fields(steps, marks(&whole.Marks))
 	}
 	if format == formatMerge {
 		whole.Commit.Parents = make([]merkle.Digest, 1)
-		c.Link(&whole.Commit.Parents[0])
+		c.Fields(&whole.Commit.Parents[0])
 	}
 	switch n := len(in.steps); {
 	case n == 0:

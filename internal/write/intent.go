@@ -64,8 +64,9 @@ func (in *Intent) paths() []string {
 
 // encode passes the blocks of long texts to emit, then the canonical encoding to record.
 func (in *Intent) encode(emit func(merkle.Digest, []byte) error, record func([]byte)) error {
-	c := &merkle.Codec{Out: merkle.AppendUint(merkle.AppendList(nil, 3), intentFormat), Emit: emit}
-	in.code(c)
+	c := &merkle.Codec{Emit: emit}
+	c.Fixed(3)
+	c.Fields(intentFormat, in.code)
 	if err := c.Done(); err != nil {
 		return fmt.Errorf("intent: %w", err)
 	}
@@ -82,15 +83,15 @@ var errTrees = errors.New("trees in another encoding than theirs")
 
 // DecodeIntent reads a record; load fetches the blocks of long texts.
 func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
-	r := merkle.NewReader(data)
-	fields, format := r.List(), r.Uint()
-	switch err := r.Err(); {
-	case err != nil:
-		return nil, fmt.Errorf("intent: %w", err)
+	in, c, format := &Intent{}, &merkle.Codec{In: merkle.NewReader(data), Load: load}, uint64(0)
+	fields := c.Size(0)
+	c.Fields(&format)
+	switch {
+	case c.Fail(nil):
+		return nil, fmt.Errorf("intent: %w", c.Err)
 	case format > intentFormat || format == intentFormat && fields != 3:
 		return nil, ErrIntent
 	}
-	in, c := &Intent{}, &merkle.Codec{In: r, Load: load}
 	if format < intentFormat {
 		in.codeEarlier(c, fields, format)
 	} else {

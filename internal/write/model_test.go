@@ -173,7 +173,7 @@ func (e *edit) make(in *write.Change) error {
 	case once:
 		return in.Once(e.path)
 	case mark:
-		in.Mark(merkle.AppendLink(merkle.AppendBytes(chain.NewMark("drift", 2), e.path), merkle.SumText(e.text)))
+		in.Mark(chain.NewMark("drift", merkle.Bytes(&e.path), new(merkle.SumText(e.text))))
 		return nil
 	case tree:
 		in.Draft(e.draft)
