@@ -48,6 +48,7 @@ type Machine struct {
 	Brought []Brought `json:"brought" jsonschema:"by scope, where there was something new"`
 	Member  string    `json:"member,omitempty" jsonschema:"who signed it, where there is a list of members"`
 	Problem string    `json:"problem,omitempty" jsonschema:"why not all of it is here"`
+	Waits   bool      `json:"-"` // the problem, for a person
 }
 
 // took adds what came into a scope, if there was something new.
@@ -186,13 +187,14 @@ func fetch(ctx context.Context, a *api.Local, r *place.Remote, req SyncRequest, 
 	for _, o := range others {
 		m := Machine{Name: o.Machine, Brought: []Brought{}, Member: o.Member.Name}
 		if o.Problem != nil {
-			m.Problem = o.Problem.Error()
+			m.Problem, m.Waits = o.Problem.Error(), isAny(o.Problem, place.ErrMember, place.ErrBack, place.ErrFork)
 			if !isAny(o.Problem, place.ErrLocked, place.ErrMember) {
 				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
 			}
 		}
 		if other := twins[o.Member.Key]; other != "" && o.Member.Name != "" && m.Problem == "" {
 			m.Problem = "its log has the same key as that of " + other + ": remove the log that is old, or admit a new key of one of the two"
+			m.Waits = true
 		}
 		twins[o.Member.Key] = o.Machine
 		if o.New {
@@ -203,7 +205,7 @@ func fetch(ctx context.Context, a *api.Local, r *place.Remote, req SyncRequest, 
 			switch kind := kindOf(err); {
 			case err == nil:
 			case errors.Is(err, corpus.ErrNever), kind == fault.Denied, kind == fault.Conflict, kind == fault.Invalid, kind == fault.NotFound, kind == fault.Corrupt:
-				m.Problem = err.Error() // what the others wrote comes all the same, and what this machine did goes there
+				m.Problem, m.Waits = err.Error(), true // what the others wrote comes all the same, and what this machine did goes there
 			default:
 				return err
 			}

@@ -103,7 +103,7 @@ func TestRemnants(t *testing.T) {
 	if len(q.stored.Pending) != 1 || q.stored.Pending[0].Text != "y" {
 		t.Errorf("%+v", q.stored)
 	}
-	for _, text := range []string{"{", `{"pending":["z"]}`, "[]"} {
+	for _, text := range []string{"{", `{"pending":["z"]}`, "[]", `{"pending":[null]}`} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

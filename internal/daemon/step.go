@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/text"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // How a daemon keeps its memory in step with remotes.
@@ -45,6 +46,7 @@ func (t *terms) inStep(l *live) func() {
 		ctx, stop = context.WithCancel(l.ctx)
 		for _, name := range names {
 			p := &partner{terms: t, live: l, ctx: ctx, name: name, news: make(chan string, 64), from: map[string]bool{}, problems: map[string]string{}}
+			l.logError(vfs.ReadJSON(l.memory.Histories().State, p.problemsFile(), &p.problems))
 			if mode != config.SyncOff {
 				l.work.Go(func() { t.daemon.kept(ctx, "keeping in step with "+name, p.run) })
 			}
@@ -72,6 +74,9 @@ type partner struct {
 	problem        string            // the last one that was logged
 	problems       map[string]string // the same of the logs of other machines
 }
+
+// problemsFile has what was reported of other machines, so that another daemon does not report it again.
+func (p *partner) problemsFile() string { return place.Folder + "/" + p.name + "/problems.json" }
 
 // run exchanges commits with the remote at once, after commits here, when other machines have written
 // there, and every few minutes.
@@ -147,8 +152,9 @@ func (p *partner) exchange() bool {
 		for _, m := range done.Machines {
 			if p.problems[m.Name] != m.Problem {
 				p.problems[m.Name] = m.Problem
+				p.live.logError(vfs.WriteJSON(p.live.memory.Histories().State, p.problemsFile(), p.problems))
 				p.live.log.Warn("keeping in step", "remote", p.name, "machine", m.Name, "problem", cmp.Or(m.Problem, "none any longer"))
-				if m.Problem != "" {
+				if m.Waits {
 					p.live.alert(p.terms.daemon.opts.Alert, "what machine %q changed waits at the remote %s: %s\nThen: fovea pull %[3]s", m.Name, p.name, text.Line(m.Problem))
 				}
 			}

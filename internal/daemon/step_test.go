@@ -215,7 +215,23 @@ func TestBlocked(t *testing.T) {
 	if n := strings.Count(log(), "may not be touched"); n != 1 {
 		t.Errorf("told %d times:\n%s", n, log())
 	}
-	if text := <-alerts; len(alerts) > 0 || !strings.Contains(text, "may not be touched") || !strings.HasSuffix(text, "\nThen: fovea pull team\n") {
-		t.Errorf("alerted %q and %d times more", text, len(alerts))
+	b.check(b.stop())
+	b.check(os.Mkdir(filepath.Join(b.memex, "y.org"), 0o700))
+	remember(a, "Again of A", "y.org")
+	_, err = remotes.OpPush.Call(t.Context(), a.far.Service, remotes.SyncRequest{})
+	a.check(err)
+	for range 2 { // another daemon reports nothing twice
+		begun := time.Now()
+		b.start(of(config.SyncAlways))
+		until(t, "an exchange", func() bool {
+			all, err := remotes.OpRemotes.Call(t.Context(), b.far.Service, api.None{})
+			return err == nil && len(all) == 1 && all[0].Synced.After(begun) && strings.Count(log(), "may not be touched") == 2
+		})
+		b.check(b.stop())
+	}
+	for _, n := range []int{1, 0} {
+		if text := <-alerts; len(alerts) != n || !strings.Contains(text, "may not be touched") || !strings.HasSuffix(text, "\nThen: fovea pull team\n") {
+			t.Errorf("alerted %q and %d times more", text, len(alerts))
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/window/render"
@@ -187,5 +188,26 @@ func TestFences(t *testing.T) {
 	}
 	if checked < 50 {
 		t.Errorf("%d operations were checked", checked)
+	}
+}
+
+// TestMessagesAreHandedWhole: of messages that do not fit into one answer together, header lines included, the first alone
+// is handed over.
+func TestMessagesAreHandedWhole(t *testing.T) {
+	for less := range 300 {
+		of := &agents.MessageReadResponse{}
+		for _, id := range []string{"first", "second"} {
+			body := strings.Repeat("x", face.MaxText/2-less)
+			of.Messages = append(of.Messages, agents.Message{ID: id, From: "ada", To: "scout", Thread: id, Subject: "S", Body: body})
+		}
+		m := face.NewModel()
+		m.Show(agents.OpMessageRead.Operation, agents.MessageReadRequest{}, of)
+		r, err := m.Reply()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole := strings.Count(r.Text, of.Messages[0].Body+"\n"); whole != len(r.Handed) {
+			t.Fatalf("%d bytes less: %d are handed over, %d stand whole in the answer", less, len(r.Handed), whole)
+		}
 	}
 }

@@ -158,9 +158,9 @@ func showSuggestions(p *Page, req *api.SuggestRequest, s *api.Suggestions) {
 	case req.Text == "" && len(s.Notes) == 0:
 		p.Note("no question, and no notes yet; use words to find those of others, or remember one")
 	case req.Text == "":
-		p.Note("no question, so here are the newest notes")
+		p.Note("no question, so here are your newest notes")
 	case len(s.Notes) > 0:
-		p.Printf("the newest notes:\n")
+		p.Printf("your newest notes:\n")
 	}
 	for i := range s.Notes {
 		showNode(p, &s.Notes[i])

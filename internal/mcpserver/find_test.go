@@ -67,7 +67,7 @@ func TestRecallOwnNotes(t *testing.T) {
 		}
 	}
 	newest, failed := call(t, c, "recall", map[string]any{})
-	if failed || !strings.HasPrefix(newest, "No question, so here are the newest notes.\nRemembered text") ||
+	if failed || !strings.HasPrefix(newest, "No question, so here are your newest notes.\nRemembered text") ||
 		!inOrder(newest, "Login uses", "Told by a person", "Deploys go out") {
 		t.Errorf("without a question:\n%s", newest)
 	}
@@ -75,7 +75,7 @@ func TestRecallOwnNotes(t *testing.T) {
 		t.Errorf("one of them:\n%s", one)
 	}
 	none, _ := call(t, c, "recall", map[string]any{"query": "zzzz"})
-	if !inOrder(none, "Nothing was found", "the newest notes:", "\tLogin uses magic links\t", "\tDeploys go out") {
+	if !inOrder(none, "Nothing was found", "your newest notes:", "\tLogin uses magic links\t", "\tDeploys go out") {
 		t.Errorf("nothing found:\n%s", none)
 	}
 }
@@ -98,7 +98,7 @@ func TestRecallWeakHits(t *testing.T) {
 	call(t, c, "remember", map[string]any{"title": "Deploys go out on Tuesdays"})
 	for _, similarity = range []float64{api.WeakSimilarity - .01, api.WeakSimilarity} {
 		text, failed := call(t, c, "recall", map[string]any{"query": "millimetres"})
-		weak := inOrder(text, "Found 1.", "No node has much of the question", "TODO Calibrate", "the newest notes:", "Deploys go out")
+		weak := inOrder(text, "Found 1.", "No node has much of the question", "TODO Calibrate", "your newest notes:", "Deploys go out")
 		if failed || weak != (similarity < api.WeakSimilarity) || !weak && strings.Contains(text, "newest") {
 			t.Errorf("a similarity of %.2f:\n%s", similarity, text)
 		}

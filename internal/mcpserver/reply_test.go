@@ -100,7 +100,7 @@ func TestDataTellsAll(t *testing.T) {
 		{owner, "history", map[string]any{"action": "snapshots"}, "text:good"},
 		{owner, "rollback", map[string]any{"action": "rollback", "to": "0"}, "Undo it with rollback to 0."},
 		{owner, "rollback", map[string]any{"action": "revert", "commits": []string{"seq:2"}, "dry_run": true}, `"commits":`},
-		{owner, "rollback", map[string]any{"action": "restore", "to": "good"}, "Restored good."},
+		{owner, "rollback", map[string]any{"action": "restore", "to": "good"}, `Restored \"good\".`},
 		{owner, "checkpoint-memory", nil, "no IPFS is set up"},
 		{owner, "restore-memory", map[string]any{"source": "LOCAL"}, `"restored_files":`},
 	} {
