@@ -54,7 +54,8 @@ func (t *terms) notices(l *live) {
 			if t.noticed[kind] = paths; known && !slices.Equal(was, paths) {
 				isOld := func(path string) bool { return slices.Contains(was, path) }
 				if fresh := slices.DeleteFunc(slices.Clone(paths), isOld); kind == conflicts && len(fresh) > 0 {
-					l.alert(t.daemon.opts.Alert, "both sides changed the same notes in %q\nSee: fovea query tags-local:conflict\nThen: fovea resolve NODE, for each of them", fresh)
+					l.alert(t.daemon.opts.Alert,
+						"both sides changed the same notes in %q\nSee: fovea query tags-local:conflict\nThen: fovea resolve NODE, for each of them", fresh)
 				}
 				t.daemon.opts.Feed.Notify(api.Notice{Event: kind, Data: map[string][]string{"paths": append([]string{}, paths...)}})
 			}

@@ -61,8 +61,8 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 // else.
 func asText(r *http.Request) bool {
 	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
-	kind, _, err := mime.ParseMediaType(first)
-	return err == nil && kind == "text/plain"
+	kind, parameters, err := mime.ParseMediaType(first)
+	return err == nil && kind == "text/plain" && parameters["q"] != "0"
 }
 
 // statusOf is Status, with the statuses of HTTP where it has them.
