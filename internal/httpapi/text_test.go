@@ -15,7 +15,7 @@ func TestAcceptText(t *testing.T) {
 			t.Errorf("%s: %s: %q", accept, kind, r.body)
 		}
 	}
-	for _, accept := range []string{"", "*/*", "application/json", "application/json, text/plain", "text/plain/x"} {
+	for _, accept := range []string{"", "*/*", "application/json", "application/json, text/plain", "text/plain/x", "text/plain;q=0, application/json"} {
 		r := s.ask("GET", "/v1/query?query=todo:TODO", "", "Accept", accept)
 		if kind := r.header.Get("Content-Type"); kind != "application/json" || r.header.Get("Vary") != "Accept" {
 			t.Errorf("%s: %s: %q", accept, kind, r.body)
@@ -26,5 +26,14 @@ func TestAcceptText(t *testing.T) {
 	again := s.ask("POST", "/v1/remember", `{"title":"Rivets"}`, "Accept", "text/plain", "Idempotency-Key", "once")
 	if len(first.body) == 0 || string(first.body) != string(again.body) {
 		t.Errorf("first %q, then %q", first.body, again.body)
+	}
+}
+
+// TestHead: a request for the header alone takes the parameters that GET takes.
+func TestHead(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* TODO A\n"})
+	got, head := s.ask("GET", "/v1/query?query=todo:TODO", ""), s.ask("HEAD", "/v1/query?query=todo:TODO", "")
+	if head.status != 200 || len(head.body) > 0 || head.header.Get("Content-Type") != got.header.Get("Content-Type") {
+		t.Errorf("%d %q %q", head.status, head.header.Get("Content-Type"), head.body)
 	}
 }
