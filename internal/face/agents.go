@@ -108,7 +108,7 @@ that has never written, and that the configuration does not name, send with
 	row(agents.OpMessages, Row{Verb: "message inbox", quotes: true, Example: "  fovea message inbox --unread --agent ada"},
 		list[agents.MessagesRequest]("no messages", func(p *Page, m *agents.Message) {
 			p.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(p.moment(m.Sent), 19),
-				Column(m.From, 12), Column(m.ID, 36), Column(m.Subject, Rest))
+				Column(m.From, 12), Column(p.label(m.ID), 36), Column(m.Subject, Rest))
 		})),
 	row(agents.OpMessageRead, Row{Verb: "message read [ID...]", Wants: "ids of messages", quotes: true,
 		Long: `Read prints the messages that are named, else those that were not read, and
@@ -125,13 +125,7 @@ a task, remember it.`,
   fovea task claim "Paint the door" --agent ada --lease 30m
   fovea task done "Paint the door" --agent ada`},
 	row(agents.OpTasks, Row{Verb: "task list", quotes: true, Example: "  fovea task list --free"},
-		func(p *Page, req *agents.TasksRequest, tasks []agents.Task) {
-			none := "no such tasks; add one with fovea remember TITLE --under tasks.org --todo TODO"
-			if p.model != nil {
-				none = "no open tasks; remember one with todo, under tasks.org"
-			}
-			list[agents.TasksRequest](none, showTask)(p, req, tasks)
-		}),
+		list[agents.TasksRequest]("no such tasks; remember one under tasks.org, with the keyword TODO", showTask)),
 	row(agents.OpTaskClaim, Row{Verb: "task claim TASK", Wants: "a task", Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m"},
 		of[agents.ClaimRequest](showClaim)),
 	row(agents.OpTaskRenew, Row{Verb: "task renew TASK [NUMBER]", Wants: oneClaim, Example: "  fovea task renew \"Paint the door\" --agent ada"},
@@ -292,7 +286,7 @@ func taskState(p *Page, t *agents.Task) string {
 func showTask(p *Page, t *agents.Task) {
 	const indent = 13
 	if !p.IsTerminal() {
-		p.Row(Column(t.Status, 11), Column(t.ID, 36), Text(heldTask(p, t)))
+		p.Row(Column(t.Status, 11), Column(p.label(t.ID), 36), Text(heldTask(p, t)))
 		return
 	}
 	p.Row(Column(t.Status, indent-2), Column(t.ID, 36), Column(t.Title, Rest))

@@ -117,14 +117,10 @@ func showContext(p *Page, req *api.ContextRequest, w *api.ContextResponse) {
 	}
 	if d := w.Since; d != nil {
 		p.Note("since the window before: %d new, %d changed, %d gone, %d as they were", len(d.New), len(d.Changed), len(d.Gone), d.Unchanged)
-		most := len(d.Changed) + len(d.Gone)
-		if p.model != nil {
-			most = maxSince
-		}
-		for _, id := range d.Changed[:min(most, len(d.Changed))] {
+		for _, id := range d.Changed[:p.listed(len(d.Changed), maxSince, " changed")] {
 			p.Quote("changed: %s", id)
 		}
-		for _, id := range d.Gone[:min(most, len(d.Gone))] {
+		for _, id := range d.Gone[:p.listed(len(d.Gone), maxSince, " gone")] {
 			p.Quote("gone: %s", id)
 		}
 	}

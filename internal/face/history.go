@@ -180,7 +180,7 @@ func showDiff(p *Page, d *api.Difference) int {
 		nodes []api.Changed
 	}{{"+", d.Added}, {"-", d.Removed}, {"~", d.Changed}, {">", d.Moved}} {
 		n += len(g.nodes)
-		for i := range g.nodes[:p.listed(len(g.nodes))] {
+		for i := range g.nodes[:p.listed(len(g.nodes), maxListed, " marked "+g.mark)] {
 			showChanged(p, g.mark, &g.nodes[i])
 		}
 	}

@@ -202,7 +202,7 @@ func showShown(p *Page, req *api.ShowRequest, n *api.Shown) {
 		p.Printf("\nBelow it: %d\n", len(n.Children))
 		p.model.Parent = n.ID
 	} else {
-		for _, id := range n.Children[:p.listed(len(n.Children))] {
+		for _, id := range n.Children[:p.listed(len(n.Children), maxListed, " below it")] {
 			p.Row(Text("below it"), Text(id))
 		}
 	}

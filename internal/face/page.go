@@ -54,6 +54,14 @@ func (p *Page) noteModel(format string, a ...any) {
 	}
 }
 
+// label returns an id, for a model with the name of the argument that takes it.
+func (p *Page) label(id string) string {
+	if p.model != nil {
+		return "id " + id
+	}
+	return id
+}
+
 // inNote returns remembered text as a note has it: on one line, for a model in quotes.
 func (p *Page) inNote(text string) string {
 	if p.model != nil {
@@ -77,13 +85,13 @@ func (p *Page) moment(t time.Time) string {
 	return moment(t)
 }
 
-// listed returns how many of a list are shown, and notes that there are more.
-func (p *Page) listed(n int) int {
-	if p.model == nil || n <= maxListed {
+// listed returns how many of a list are shown: to a model at most some, with a note that there are more.
+func (p *Page) listed(n, most int, of string) int {
+	if p.model == nil || n <= most {
 		return n
 	}
-	p.Note("the first %d of %d", maxListed, n)
-	return maxListed
+	p.Note("the first %d of %d%s", most, n, of)
+	return most
 }
 
 // Row is a verb, and how the answer of its operation is shown. A row without an operation is the
@@ -170,7 +178,7 @@ func Of(op *api.Operation) *Row {
 // list writes a record for each entry; of an empty list it notes none.
 func list[Q, T any](none string, record func(p *Page, one *T)) func(*Page, *Q, []T) {
 	return func(p *Page, _ *Q, of []T) {
-		for i := range of[:p.listed(len(of))] {
+		for i := range of[:p.listed(len(of), maxListed, "")] {
 			record(p, &of[i])
 		}
 		if len(of) == 0 {

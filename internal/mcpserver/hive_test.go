@@ -23,7 +23,7 @@ func TestAgentsMeet(t *testing.T) {
 		args map[string]any
 		want string // what the answer holds; "!" before it for a refusal
 	}{
-		{"ada", "history", map[string]any{"action": "tasks"}, "No open tasks; remember one with todo, under tasks.org."},
+		{"ada", "history", map[string]any{"action": "tasks"}, "No such tasks; remember one under tasks.org, with the keyword TODO."},
 		{"ada", "remember", map[string]any{"title": "Paint the door", "under": "tasks.org", "todo": "TODO"}, `"handle":`},
 		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "claim", "lease": "24h"}, `"number":`},
 		{"bob", "history", map[string]any{"action": "inbox"}, "No unread messages"},
