@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -234,4 +235,51 @@ func TestBlocked(t *testing.T) {
 			t.Errorf("alerted %q and %d times more", text, len(alerts))
 		}
 	}
+}
+
+// late is a place where pieces arrive after the logs that name them.
+type late struct {
+	place.Place
+	isLate *atomic.Bool
+}
+
+func (l late) Get(ctx context.Context, name string) ([]byte, string, error) {
+	if l.isLate.Load() && strings.HasPrefix(name, "packs/") {
+		return nil, "", place.ErrNone
+	}
+	return l.Place.Get(ctx, name)
+}
+
+// TestLateIsNoAlert: a machine whose pieces are not there yet is in the log, and no reason to call the owner.
+func TestLateIsNoAlert(t *testing.T) {
+	meeting := late{placetest.NewMemory(), &atomic.Bool{}}
+	of := func(when string) func(*daemon.Options) {
+		return func(o *daemon.Options) {
+			o.Config.Sync = when
+			o.Alert = func(text string) error {
+				t.Errorf("alerted %q", text)
+				return nil
+			}
+			o.Local.Places = place.Openers{"mem": func(context.Context, string, bool) (place.Place, error) { return meeting, nil }}
+		}
+	}
+	a := begun(t, of(config.SyncOff))
+	b := a.twin()
+	for _, h := range []*house{a, b} {
+		h.start(of(config.SyncOff))
+		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		h.check(err)
+	}
+	_, err := api.OpRemember.Call(t.Context(), a.far.Service, api.RememberRequest{Title: "Of A"})
+	a.check(err)
+	_, err = remotes.OpPush.Call(t.Context(), a.far.Service, remotes.SyncRequest{})
+	a.check(err)
+	meeting.isLate.Store(true)
+	b.check(b.stop())
+	b.start(of(config.SyncAlways))
+	until(t, "a line of the log", func() bool {
+		text, _ := os.ReadFile(filepath.Join(b.config.StateDir, "serve.log"))
+		return strings.Contains(string(text), "not all of it has arrived yet")
+	})
+	b.check(b.stop())
 }
