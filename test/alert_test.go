@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestAlertArrives(t *testing.T) {
 		}
 		sinks = append(sinks, sink)
 	}
-	queue, err := alert.NewQueue(t.TempDir(), sinks, nil)
+	queue, err := alert.NewQueue(filepath.Join(t.TempDir(), "alerts.json"), sinks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

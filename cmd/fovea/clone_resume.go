@@ -13,8 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// cloneFile is in the state folder from the moment when it has the history until the clone has
-// ended: after a kill between these, the same command goes on.
+// cloneFile is in the state folder from when it has the history until the clone ends: after a kill the same command goes on.
 const cloneFile = "clone.json"
 
 // underWay is the content of cloneFile.
@@ -39,7 +38,8 @@ func (how *cloning) resumes(state string) bool {
 	}
 	defer in.Close()
 	var was underWay
-	if vfs.ReadJSON(vfs.Plain(in), cloneFile, &was) != nil || was.Source != how.absolute() {
+	if info, err := in.Lstat(cloneFile); err != nil || info.Size() > 64<<10 || vfs.ReadJSON(vfs.Plain(in), cloneFile, &was) != nil ||
+		was.Source != how.absolute() {
 		return false
 	}
 	how.underWay = was

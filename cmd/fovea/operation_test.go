@@ -83,7 +83,7 @@ func TestAnOperationIsAddedInOnePlace(t *testing.T) {
 	if help := out("--help"); !strings.Contains(help, "  echo        Say a word again\n") {
 		t.Errorf("fovea --help: %s", help)
 	}
-	if help := out("echo", "--help"); !strings.Contains(help, "fovea echo [WORD]") || !strings.Contains(help, "--times N   N: how often to say it") {
+	if help := out("echo", "--help"); !strings.Contains(help, "fovea echo WORD") || !strings.Contains(help, "--times N   N: how often to say it") {
 		t.Errorf("fovea echo --help: %s", help)
 	}
 	secret := strings.TrimSpace(s.run("token", "add", "owner-token", "--role", "owner"))
