@@ -52,7 +52,7 @@
 //   - A setting: its field in internal/config/settings.go; its meaning is an option of the memory or of a face. Then doc/configuration.md.
 //   - A detail of a protocol: internal/httpapi, internal/mcpserver, internal/servermemory, without logic, which is here. Then the
 //     conformance suites, such as internal/mcpserver/conformance_test.go.
-//   - What a verb prints and a tool of MCP answers: the row of the operation in internal/face; what a model alone is told:
+//   - What a verb prints and a tool of MCP answers: the row of the operation in internal/face; what is for a model alone:
 //     internal/face/model.go. Then internal/face/testdata/answers.txt, internal/mcpserver/reply_test.go and cmd/fovea/clients_test.go.
 //   - A client that setup configures, or a hook: internal/clients. Then doc/hooks.md and doc/mcp.md.
 //   - Notes of another program, in or out: internal/foreign and api/exchange. Then doc/exchange.md and decision 0157.

@@ -24,7 +24,7 @@ type idle struct {
 	timer *time.Timer
 }
 
-// newIdle is told how long a while is; 0 never ends.
+// newIdle returns one that calls stop after that time without a client; 0 never does.
 func newIdle(after time.Duration, stop func()) *idle {
 	i := &idle{after: cmp.Or(after, math.MaxInt64), stop: stop}
 	i.timer = time.AfterFunc(i.after, i.over)

@@ -136,26 +136,21 @@ conflict.`}, showCarried),
 }, importRows()...)
 
 func showMerge(p *Page, req *remotes.MergeRequest, r *remotes.MergeResponse) {
-	done := "merged  "
+	done := "merged"
 	switch {
 	case req.DryRun && len(r.Files) == 0:
 		p.Printf("no file would change\n")
 	case req.DryRun:
-		done = "would merge  "
+		done = "would merge"
 	case r.Seq == 0:
 		p.Printf("nothing new: this memory has all that the copy has\n")
 	default:
 		p.Printf("merged by commit %d, root %s\n", r.Seq, short(r.Root))
 	}
 	if req.MemoryOnly {
-		done = "differs  "
+		done = "differs"
 	}
-	for _, f := range r.Files {
-		p.Printf("%s%s\n", done, f)
-	}
-	showFiles(p, "left", r.Left)
-	showConflicts(p, r.Conflicts)
-	showWould(p, r.Would)
+	showMerged(p, &r.Merged, func(string) string { return done })
 }
 
 // ShowBundle shows what a bundle holds, a row for each scope.

@@ -7,8 +7,8 @@
 // becomes of these depends on the page. A pipe gets the records alone, with tabs, and so does a
 // reader of text over HTTP. A terminal gets them laid out to its width, and the notes on standard
 // error. A model gets a [Reply]: the JSON of an answer that quotes no note, with the notes as its
-// remark; else the records between fences, with notes before and the next step behind them. A
-// [Stream] is where text ends up, a [Cell] a column of a record.
+// remark; else the notes, and behind them the records between fences. A [Stream] is where text ends
+// up, a [Cell] a column of a record.
 //
 // Invariants:
 //   - A row writes and asks nothing: what it shows is in the request and the answer.

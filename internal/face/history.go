@@ -310,21 +310,27 @@ func showRevert(p *Page, req *api.RevertRequest, r *api.RevertResponse) {
 	default:
 		p.Printf("took back %s by commit %d, root %s\n", commits, r.Seq, short(r.Root))
 	}
-	for _, f := range r.Files {
-		done := "restored  "
-		switch {
-		case req.DryRun && slices.Contains(r.Removed, f):
-			done = "would remove  "
+	showMerged(p, &r.Merged, func(file string) string {
+		switch removed := slices.Contains(r.Removed, file); {
+		case req.DryRun && removed:
+			return "would remove"
 		case req.DryRun:
-			done = "would change  "
-		case slices.Contains(r.Removed, f):
-			done = "removed   "
+			return "would change"
+		case removed:
+			return "removed "
 		}
-		p.Printf("%s%s\n", done, f)
+		return "restored"
+	})
+}
+
+// showMerged shows each file with what was done to it, what was left alone, and the conflicts.
+func showMerged(p *Page, m *api.Merged, done func(file string) string) {
+	for _, f := range m.Files {
+		p.Printf("%s  %s\n", done(f), f)
 	}
-	showFiles(p, "left", r.Left)
-	showConflicts(p, r.Conflicts)
-	showWould(p, r.Would)
+	showFiles(p, "left", m.Left)
+	showConflicts(p, m.Conflicts)
+	showWould(p, m.Would)
 }
 
 func showConflicts(p *Page, conflicts []api.Conflict) {

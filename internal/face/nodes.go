@@ -170,6 +170,12 @@ func showSuggestions(p *Page, req *api.SuggestRequest, s *api.Suggestions) {
 func showShown(p *Page, req *api.ShowRequest, n *api.Shown) {
 	if p.model == nil {
 		showProperties(p, n)
+		text := n.Content
+		if exact, err := base64.StdEncoding.DecodeString(n.ContentBase64); err == nil && len(exact) > 0 {
+			text = string(exact)
+		}
+		p.Text(text)
+		return
 	}
 	p.fact("id: %q\nhandle: %q\ndigest: %s\nplace: %q line %d", n.ID, n.Handle, n.Digest, n.Path, n.Line)
 	for _, f := range []struct {
@@ -183,15 +189,7 @@ func showShown(p *Page, req *api.ShowRequest, n *api.Shown) {
 			p.fact("%s: %q", f.name, f.value)
 		}
 	}
-	text := n.Content
-	if exact, err := base64.StdEncoding.DecodeString(n.ContentBase64); err == nil && len(exact) > 0 && p.model == nil {
-		text = string(exact)
-	}
-	if p.model == nil {
-		p.Text(text)
-		return
-	}
-	p.Text(strings.TrimSuffix(text, "\n") + "\n")
+	p.Text(strings.TrimSuffix(n.Content, "\n") + "\n")
 	for i := range n.Backlinks[:min(maxBacklinks, len(n.Backlinks))] {
 		p.Row(append([]Cell{Text("linked from")}, p.nodeCells(n.Backlinks[i])...)...)
 	}

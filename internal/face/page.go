@@ -47,7 +47,7 @@ func (p *Page) Quote(format string, a ...any) {
 	p.Printf(format+"\n", a...)
 }
 
-// noteModel notes what only a model is told, such as its next step.
+// noteModel notes what is for a model alone, such as its next step.
 func (p *Page) noteModel(format string, a ...any) {
 	if p.model != nil {
 		p.Note(format, a...)
@@ -70,7 +70,7 @@ func (p *Page) inNote(text string) string {
 	return OneLine(text)
 }
 
-// fact writes what a model alone is told, before the text. It quotes what may be remembered.
+// fact writes what is for a model alone, before the text. It quotes what may be remembered.
 func (p *Page) fact(format string, a ...any) {
 	if p.model != nil {
 		p.model.facts = append(p.model.facts, fmt.Sprintf(format, a...))

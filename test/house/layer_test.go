@@ -101,7 +101,7 @@ var layers = []layer{
 	{71, "api/exchange", free},
 	{71, "api/remotes", free},
 	{72, "api/trust", free},
-	{72, "internal/face", free},
+	{72, "internal/face", pure},
 	{73, "internal/cli", free},
 	{73, "internal/clients", free},
 	{73, "internal/mcpserver", free},

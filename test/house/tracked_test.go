@@ -43,7 +43,9 @@ func oversized(dir string, names []string, allowed map[string]string) ([]string,
 	return found, nil
 }
 
-func TestNoLargeFilesAreTracked(t *testing.T) {
+// trackedFiles returns the files that git tracks.
+func trackedFiles(t *testing.T) []string {
+	t.Helper()
 	list, err := exec.CommandContext(t.Context(), "git", "ls-files", "-z").Output()
 	if err != nil {
 		t.Skipf("not a git checkout: %v", err)
@@ -52,6 +54,11 @@ func TestNoLargeFilesAreTracked(t *testing.T) {
 	if !slices.Contains(names, "go.mod") {
 		t.Fatalf("git ls-files lists no go.mod among %d files", len(names))
 	}
+	return names
+}
+
+func TestNoLargeFilesAreTracked(t *testing.T) {
+	names := trackedFiles(t)
 	large, err := oversized(".", names, largeFiles)
 	if err != nil {
 		t.Fatal(err)
