@@ -20,7 +20,7 @@ race: ## run tests under the race detector, of the packages that start goroutine
 CAMPAIGNS = Campaign|EveryOperationByEveryName|NobodyReadsWhatIsWithheld|NoSurfaceReadsWhatIsWithheld|NoFaceTellsWhatIsWithheld
 
 campaign: ## run the reliability campaigns at length (FOVEA_SEED draws others)
-	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run '$(CAMPAIGNS)' ./test ./api ./api/remotes ./cmd/fovea ./internal/graph ./internal/write ./internal/daemon ./internal/mcpserver ./org ./window
+	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run '$(CAMPAIGNS)' ./test ./api ./api/ops ./cmd/fovea ./internal/graph ./internal/write ./internal/daemon ./internal/mcpserver ./org ./window
 	go test -run '^$$' -fuzz '^FuzzRequests$$' -fuzztime 5m -parallel 2 ./internal/httpapi
 	go test -run '^$$' -fuzz '^FuzzWeb$$' -fuzztime 5m -parallel 2 ./internal/mcpserver
 

@@ -18,9 +18,9 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/minds"
-	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/write"
@@ -205,7 +205,7 @@ func (x *memex) openedScope(name string) *Memory {
 }
 
 // guardOf returns the guard of an open scope, or nil.
-func (x *memex) guardOf(name string) *protect.Guard {
+func (x *memex) guardOf(name string) *ingest.Guard {
 	if m := x.openedScope(name); m != nil {
 		return m.guard
 	}

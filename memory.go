@@ -22,9 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/notes"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -41,7 +39,7 @@ type Memory struct {
 	rights  *scope.Rules
 	writer  *write.Writer
 	folder  *ingest.Reader
-	guard   *protect.Guard
+	guard   *ingest.Guard
 	notes   *notes.Notes
 	history *travel.History
 	mender  *mend.Mender
@@ -60,7 +58,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m.folder = ingest.New(s, m.rights)
 	m.writer = write.New(s, m.rights, m.folder)
 	m.reviews = hive.NewProposals(m.writer)
-	m.guard = protect.New(m.writer, m.rights, m.folder, x.guardOf)
+	m.guard = ingest.NewGuard(m.writer, m.rights, m.folder, x.guardOf)
 	m.notes = notes.New(m.writer, m.rights)
 	m.history = travel.New(m.writer, m.rights, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
 		return openCopy(s, in, name)
@@ -113,7 +111,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", dir, NotFound, withHistory(err, s.Options.StateDir))
 	}
 	if s.Root.SkillsDir() == "" {
-		s.Annex = corpus.NewAnnex(s.Options.SkillsDir, s.Dir, skill.IsSkill)
+		s.Annex = corpus.NewAnnex(s.Options.SkillsDir, s.Dir, corpus.IsSkill)
 	}
 	policy, err := scope.NewPolicy(&s.Options, s.Root.SkillsDir())
 	if err == nil {
@@ -169,7 +167,7 @@ func (m *Memory) History() History { return passage{m.history} }
 func (m *Memory) Folder() *ingest.Reader { return m.folder }
 
 // Guard returns the guard of protected files.
-func (m *Memory) Guard() *protect.Guard { return m.guard }
+func (m *Memory) Guard() *ingest.Guard { return m.guard }
 
 // Blocks returns the working memories of agents that a session keeps; other scopes keep none.
 func (m *Memory) Blocks() Blocks { return desk{m.blocks} }

@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
-	"github.com/fovea-memory/fovea/search"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -33,7 +32,7 @@ type View interface {
 	Get(id string) (*node.Node, bool)
 	// Resolve finds a node by an id, a handle, FILE:LINE, FILE:+BYTE, a path or a title; or, by
 	// NODE::TYPE.N, an element of a node, which is not in the state. Errors: NotFound, Ambiguous
-	// (the text lists the candidates), Locked (its file is locked down, see internal/protect).
+	// (the text lists the candidates), Locked (its file is locked down, see internal/ingest).
 	Resolve(name string) (*node.Node, error)
 	// Handle returns the short name of a node in this view: its handle, or its id where the
 	// handle means another node in a scope of the view, and for what no chain holds. An element
@@ -72,7 +71,7 @@ type View interface {
 	// Search ranks nodes by words, best first; limit 0 means 10. keep, which may be nil, is an
 	// additional condition; its relative dates count from now. Scores are BM25 over exactly this
 	// view and are comparable only within one result.
-	Search(text string, limit int, keep query.Expr, now time.Time) ([]search.Hit, error)
+	Search(text string, limit int, keep query.Expr, now time.Time) ([]node.Hit, error)
 	// Completed returns finished headlines that match keep, which may be nil, latest first, at
 	// most limit (0: all). It orders by CLOSED, else by when the text last changed in memory, in
 	// the time zone of now. Equal times keep document order.

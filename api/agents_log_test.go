@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -57,9 +56,9 @@ func TestAgentsEditWhatIsLogged(t *testing.T) {
 					owner, _ := serve(t, map[string]string{"p.org": text})
 					ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"p.org"}, Review: review})
 					change.ID = "Paint"
-					e, err := api.OpEdit.Call(ada, trust.Guarded(owner), change)
+					e, err := api.OpEdit.Call(ada, ops.Guarded(owner), change)
 					if err == nil && review != nil {
-						_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+						_, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 					}
 					if err != nil {
 						t.Fatal(err)
@@ -123,9 +122,9 @@ func TestBodySentBackAsRead(t *testing.T) {
 			}
 			for _, sent := range []string{content, below, body, strings.TrimSpace(body), strings.ReplaceAll(body, "\n", "\r\n")} {
 				check(owner, "owner", sent, text)
-				check(trust.Guarded(owner), "ada", sent, text)
+				check(ops.Guarded(owner), "ada", sent, text)
 			}
-			check(trust.Guarded(owner), "ada", body+"One more.\n", text+"One more.\n")
+			check(ops.Guarded(owner), "ada", body+"One more.\n", text+"One more.\n")
 			check(owner, "owner", body+"One more.\nAnd more.", text+"One more.\nAnd more.\n")
 		})
 	}
@@ -141,7 +140,7 @@ func TestAgentsForgeNoLog(t *testing.T) {
 		} {
 			owner, _ := serve(t, map[string]string{"p.org": text})
 			ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"p.org"}})
-			if _, err := api.OpEdit.Call(ada, trust.Guarded(owner), api.EditRequest{ID: "Paint", Body: &forged}); err != nil {
+			if _, err := api.OpEdit.Call(ada, ops.Guarded(owner), api.EditRequest{ID: "Paint", Body: &forged}); err != nil {
 				continue // refused
 			}
 			lines := func(text string) (n int) {

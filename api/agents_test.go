@@ -13,8 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/working"
@@ -29,38 +28,38 @@ func as(t *testing.T, agent string) context.Context {
 // through these operations.
 func TestMessagesBetweenAgents(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"a.org": "* One\n"})
-	svc := trust.Guarded(owner)
-	vouching := agents.MessageSendRequest{To: "bob", Subject: "Hello", Known: true}
-	if _, err := agents.OpMessageSend.Call(as(t, "ada"), svc, vouching); !errors.Is(err, hive.ErrUnknown) {
+	svc := ops.Guarded(owner)
+	vouching := ops.MessageSendRequest{To: "bob", Subject: "Hello", Known: true}
+	if _, err := ops.OpMessageSend.Call(as(t, "ada"), svc, vouching); !errors.Is(err, hive.ErrUnknown) {
 		t.Errorf("an agent vouches for another: %v", err)
 	}
-	if _, err := agents.OpMessageSend.Call(t.Context(), owner, agents.MessageSendRequest{To: "bob", Subject: "Welcome", Known: true}); err != nil {
+	if _, err := ops.OpMessageSend.Call(t.Context(), owner, ops.MessageSendRequest{To: "bob", Subject: "Welcome", Known: true}); err != nil {
 		t.Fatal(err)
 	}
 	body := "* DONE not a headline\n" + strings.Repeat("Rain. ", 100)
-	sent, err := agents.OpMessageSend.Call(as(t, "ada"), svc, agents.MessageSendRequest{To: "bob", Subject: "The gauge", Body: body})
+	sent, err := ops.OpMessageSend.Call(as(t, "ada"), svc, ops.MessageSendRequest{To: "bob", Subject: "The gauge", Body: body})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := agents.OpMessages.Call(as(t, "ada"), svc, agents.MessagesRequest{Agent: "bob"}); err != nil || len(all) != 0 {
+	if all, err := ops.OpMessages.Call(as(t, "ada"), svc, ops.MessagesRequest{Agent: "bob"}); err != nil || len(all) != 0 {
 		t.Errorf("ada lists the inbox of bob: %v, %v", all, err)
 	}
-	if _, err := agents.OpMessageRead.Call(as(t, "ada"), svc, agents.MessageReadRequest{IDs: []string{sent.ID}}); !errors.Is(err, hive.ErrNotYours) {
+	if _, err := ops.OpMessageRead.Call(as(t, "ada"), svc, ops.MessageReadRequest{IDs: []string{sent.ID}}); !errors.Is(err, hive.ErrNotYours) {
 		t.Errorf("ada reads a message to bob: %v", err)
 	}
-	all, err := agents.OpMessages.Call(as(t, "bob"), svc, agents.MessagesRequest{Unread: true})
+	all, err := ops.OpMessages.Call(as(t, "bob"), svc, ops.MessagesRequest{Unread: true})
 	if err != nil || len(all) != 2 || all[1].From != "ada" || all[1].Body != "" || all[1].Preview == "" {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	read, err := agents.OpMessageRead.Call(as(t, "bob"), svc, agents.MessageReadRequest{IDs: []string{sent.ID}})
+	read, err := ops.OpMessageRead.Call(as(t, "bob"), svc, ops.MessageReadRequest{IDs: []string{sent.ID}})
 	if err != nil || len(read.Messages) != 1 || !strings.Contains(read.Messages[0].Body, strings.TrimSpace(strings.Repeat("Rain. ", 100))) {
 		t.Fatalf("%+v, %v", read, err)
 	}
-	rest, err := agents.OpMessageRead.Call(as(t, "bob"), svc, agents.MessageReadRequest{})
+	rest, err := ops.OpMessageRead.Call(as(t, "bob"), svc, ops.MessageReadRequest{})
 	if err != nil || len(rest.Messages) != 1 || rest.Messages[0].From != "owner" {
 		t.Fatalf("%+v, %v", rest, err)
 	}
-	if all, err = agents.OpMessages.Call(t.Context(), owner, agents.MessagesRequest{Agent: "bob", Unread: true}); err != nil || len(all) != 0 {
+	if all, err = ops.OpMessages.Call(t.Context(), owner, ops.MessagesRequest{Agent: "bob", Unread: true}); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -72,24 +71,24 @@ func TestTasksOfAgents(t *testing.T) {
 		"tasks.org": "* TODO Paint\n:PROPERTIES:\n:ID: paint\n:END:\n* TODO Hang\n:PROPERTIES:\n:ID: hang\n:DEPENDS_ON: paint\n:END:\n",
 		"mine.org":  "* TODO Mine\n:PROPERTIES:\n:ID: mine\n:TASK: yes\n:END:\n",
 	})
-	svc := trust.Guarded(owner)
-	free, err := agents.OpTasks.Call(as(t, "ada"), svc, agents.TasksRequest{Free: true})
-	if ids := each(free, func(x agents.Task) string { return x.ID }); err != nil || !slices.Equal(ids, []string{"mine", "paint"}) {
+	svc := ops.Guarded(owner)
+	free, err := ops.OpTasks.Call(as(t, "ada"), svc, ops.TasksRequest{Free: true})
+	if ids := each(free, func(x ops.Task) string { return x.ID }); err != nil || !slices.Equal(ids, []string{"mine", "paint"}) {
 		t.Fatalf("free are %v, %v", ids, err)
 	}
-	if _, err := agents.OpTaskClaim.Call(as(t, "ada"), svc, agents.ClaimRequest{Task: "mine"}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := ops.OpTaskClaim.Call(as(t, "ada"), svc, ops.ClaimRequest{Task: "mine"}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("a task in a file that is not hers: %v", err)
 	}
-	if _, err := agents.OpTaskClaim.Call(as(t, "ada"), svc, agents.ClaimRequest{Task: "hang"}); !errors.Is(err, hive.ErrBlocked) {
+	if _, err := ops.OpTaskClaim.Call(as(t, "ada"), svc, ops.ClaimRequest{Task: "hang"}); !errors.Is(err, hive.ErrBlocked) {
 		t.Errorf("a task that waits: %v", err)
 	}
-	first, err := agents.OpTaskClaim.Call(as(t, "ada"), svc, agents.ClaimRequest{Task: "Paint", Lease: "24h"})
+	first, err := ops.OpTaskClaim.Call(as(t, "ada"), svc, ops.ClaimRequest{Task: "Paint", Lease: "24h"})
 	if err != nil || first.Task != "paint" || first.By != "ada" {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	for what, err := range map[string]error{
 		"claim": func() error {
-			_, err := agents.OpTaskClaim.Call(as(t, "bob"), svc, agents.ClaimRequest{Task: "paint"})
+			_, err := ops.OpTaskClaim.Call(as(t, "bob"), svc, ops.ClaimRequest{Task: "paint"})
 			return err
 		}(),
 		"edit": func() error {
@@ -97,7 +96,7 @@ func TestTasksOfAgents(t *testing.T) {
 			return err
 		}(),
 		"done": func() error {
-			_, err := agents.OpTaskDone.Call(as(t, "bob"), svc, agents.ClaimEndRequest{Task: "paint", Number: first.Number})
+			_, err := ops.OpTaskDone.Call(as(t, "bob"), svc, ops.ClaimEndRequest{Task: "paint", Number: first.Number})
 			return err
 		}(),
 	} {
@@ -109,20 +108,20 @@ func TestTasksOfAgents(t *testing.T) {
 	if _, err := api.OpRemember.Call(under, svc, api.RememberRequest{Title: "Half is painted"}); err != nil {
 		t.Errorf("a note under the claim: %v", err)
 	}
-	if _, err := agents.OpTaskRelease.Call(t.Context(), owner, agents.ClaimEndRequest{Task: "paint"}); err != nil {
+	if _, err := ops.OpTaskRelease.Call(t.Context(), owner, ops.ClaimEndRequest{Task: "paint"}); err != nil {
 		t.Fatal(err)
 	}
-	second, err := agents.OpTaskClaim.Call(as(t, "bob"), svc, agents.ClaimRequest{Task: "paint", Lease: "24h"})
+	second, err := ops.OpTaskClaim.Call(as(t, "bob"), svc, ops.ClaimRequest{Task: "paint", Lease: "24h"})
 	if err != nil || second.Number <= first.Number {
 		t.Fatalf("%+v after %+v, %v", second, first, err)
 	}
 	if _, err := api.OpRemember.Call(under, svc, api.RememberRequest{Title: "All is painted"}); !errors.Is(err, hive.ErrClaim) {
 		t.Errorf("a note under an old claim: %v", err)
 	}
-	if _, err := agents.OpTaskDone.Call(as(t, "bob"), svc, agents.ClaimEndRequest{Task: "paint", Number: second.Number}); err != nil {
+	if _, err := ops.OpTaskDone.Call(as(t, "bob"), svc, ops.ClaimEndRequest{Task: "paint", Number: second.Number}); err != nil {
 		t.Fatal(err)
 	}
-	agents, err := agents.OpAgents.Call(t.Context(), owner, agents.AgentsRequest{})
+	agents, err := ops.OpAgents.Call(t.Context(), owner, ops.AgentsRequest{})
 	if err != nil || len(agents) != 2 || agents[0].Name != "ada" || agents[0].Seen.IsZero() || len(agents[0].Tasks) != 0 {
 		t.Errorf("%+v, %v", agents, err)
 	}
@@ -140,7 +139,7 @@ func each[T, U any](all []T, of func(T) U) (out []U) {
 // with how it begins, and their number.
 func TestMailboxBlocks(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"a.org": "* One\n"})
-	svc := trust.Guarded(owner)
+	svc := ops.Guarded(owner)
 	check := api.BlockAddRequest{Actions: []working.Action{{Name: working.CheckMailbox}}}
 	for _, want := range []int{0, 2} {
 		if _, err := api.OpBlockAdd.Call(as(t, "bob"), svc, check); err != nil {
@@ -162,8 +161,8 @@ func TestMailboxBlocks(t *testing.T) {
 			}
 		}
 		for _, subject := range []string{"First", "Second"} {
-			send := agents.MessageSendRequest{To: "bob", Subject: subject, Body: strings.Repeat("ä", 300)}
-			if _, err := agents.OpMessageSend.Call(t.Context(), owner, send); err != nil {
+			send := ops.MessageSendRequest{To: "bob", Subject: subject, Body: strings.Repeat("ä", 300)}
+			if _, err := ops.OpMessageSend.Call(t.Context(), owner, send); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -174,19 +173,19 @@ func TestMailboxBlocks(t *testing.T) {
 // tells what is left; a block that no mailbox made stays.
 func TestReadMailLeaves(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"a.org": "* One\n"})
-	svc, bob := trust.Guarded(owner), as(t, "bob")
+	svc, bob := ops.Guarded(owner), as(t, "bob")
 	for i := range 3 {
-		send := agents.MessageSendRequest{To: "bob", Subject: fmt.Sprint("Number ", i), Known: true}
-		if _, err := agents.OpMessageSend.Call(t.Context(), owner, send); err != nil {
+		send := ops.MessageSendRequest{To: "bob", Subject: fmt.Sprint("Number ", i), Known: true}
+		if _, err := ops.OpMessageSend.Call(t.Context(), owner, send); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := agents.OpMessageRead.Call(bob, svc, agents.MessageReadRequest{}); err != nil { // without a session there is nothing to do
+	if _, err := ops.OpMessageRead.Call(bob, svc, ops.MessageReadRequest{}); err != nil { // without a session there is nothing to do
 		t.Fatal(err)
 	}
 	var first string
 	for i := range 2 {
-		sent, err := agents.OpMessageSend.Call(t.Context(), owner, agents.MessageSendRequest{To: "bob", Subject: fmt.Sprint("New ", i)})
+		sent, err := ops.OpMessageSend.Call(t.Context(), owner, ops.MessageSendRequest{To: "bob", Subject: fmt.Sprint("New ", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +216,7 @@ func TestReadMailLeaves(t *testing.T) {
 		{[]string{}, []string{"0 unread of 0 messages", "<nil>"}},
 	} {
 		if tc.ids != nil {
-			if _, err := agents.OpMessageRead.Call(bob, svc, agents.MessageReadRequest{IDs: tc.ids}); err != nil {
+			if _, err := ops.OpMessageRead.Call(bob, svc, ops.MessageReadRequest{IDs: tc.ids}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -230,7 +229,7 @@ func TestReadMailLeaves(t *testing.T) {
 // TestOrgFilesAreBlocks: a whole Org file is a block like any other, under its path.
 func TestOrgFilesAreBlocks(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"a.org": "* One\nzebras\n", "b.org_archive": "* Two\n"})
-	svc := trust.Guarded(owner)
+	svc := ops.Guarded(owner)
 	ids := []string{"a.org", "b.org_archive", "knowledge:a.org", "rom:a.org"}
 	add := api.BlockAddRequest{Blocks: []working.Block{
 		{Type: working.File, Location: "a.org"}, {Type: working.ROM, Location: "a.org"}, {Type: working.Knowledge, Location: "a.org"},

@@ -8,7 +8,6 @@ import (
 	"path"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/text"
@@ -64,7 +63,7 @@ func updateBuffer(ctx context.Context, l *Local, req BufferRequest) (*BufferResp
 		}
 		return out, err
 	}
-	b := buffer.Buffer{
+	b := corpus.Buffer{
 		Path: at.Path, Real: at.Real, Session: l.Scopes(ctx).Session,
 		Name: text.Truncate(text.Line(cmp.Or(req.Buffer, path.Base(at.Path))), maxName),
 	}

@@ -25,7 +25,7 @@ type Seals struct {
 	Own place.Identity
 }
 
-// IPFS carries checkpoints to a node of IPFS and back; package api/remotes makes it.
+// IPFS carries checkpoints to a node of IPFS and back; package api/ops makes it.
 type IPFS struct {
 	// Check refuses a request before anything is done.
 	Check func(req CheckpointRequest) error
@@ -57,7 +57,7 @@ type CheckpointRequest struct {
 	Seal  bool   `json:"seal,omitempty" jsonschema:"seal it also where the node of IPFS is offline" flag:"to ipfs: seal it also where the node is offline"`
 	// StateOnly leaves the history out.
 	StateOnly bool `json:"state_only,omitempty" jsonschema:"without history, which is plain" flag:"to ipfs: the notes alone, without history and plain"`
-	// Withheld says why, for a caller who may not put anything elsewhere; see package trust.
+	// Withheld says why, for a caller who may not put anything elsewhere; see package ops.
 	Withheld string `json:"-"`
 }
 

@@ -10,9 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -23,12 +21,12 @@ func TestStaleClaims(t *testing.T) {
 		svc, _ := lived(t)
 		there := filepath.Join(t.TempDir(), "there")
 		all := append(requests("Rule of the owner"), asked{"event", api.EventRequest{Event: "manual-persist"}},
-			asked{"bundle-write", remotes.BundleRequest{File: there, Plain: true}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: there + ".jsonl"}})
+			asked{"bundle-write", ops.BundleRequest{File: there, Plain: true}}, asked{"export", ops.ExportRequest{Kind: "jsonl", To: there + ".jsonl"}})
 		ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Owner})
 		if _, err := api.OpEdit.Call(ada, svc, api.EditRequest{ID: "task", Todo: new("TODO"), Property: []string{"TASK=yes"}}); err != nil {
 			t.Fatal(err)
 		}
-		held, err := agents.OpTaskClaim.Call(ada, svc, agents.ClaimRequest{Task: "task"})
+		held, err := ops.OpTaskClaim.Call(ada, svc, ops.ClaimRequest{Task: "task"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +37,7 @@ func TestStaleClaims(t *testing.T) {
 			if number = held.Number; number == 99 {
 				t.Fatal("the number is that of the other case")
 			}
-			if _, err := agents.OpTaskRelease.Call(ada, svc, agents.ClaimEndRequest{Task: "task", Number: number}); err != nil {
+			if _, err := ops.OpTaskRelease.Call(ada, svc, ops.ClaimEndRequest{Task: "task", Number: number}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,8 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -29,7 +28,7 @@ func inSession(t *testing.T, agent, session string) context.Context {
 // that only looked is told of by its windows.
 func TestConversation(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"tasks.org": "* TODO One\n:PROPERTIES:\n:ID: one\n:END:\n* TODO Two\n:PROPERTIES:\n:ID: two\n:END:\n"})
-	svc := trust.Guarded(owner)
+	svc := ops.Guarded(owner)
 	s1, s2 := inSession(t, "ada", "s1"), inSession(t, "ada", "s2")
 	edit := func(ctx context.Context, id, text string) {
 		t.Helper()
@@ -57,9 +56,9 @@ func TestConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	me := author.WithGrant(t.Context(), api.Grant{Role: api.Owner})
-	ask := func(ctx context.Context, session string) *agents.Conversation {
+	ask := func(ctx context.Context, session string) *ops.Conversation {
 		t.Helper()
-		c, err := agents.OpConversation.Call(ctx, svc, agents.ConversationRequest{Session: session, Changes: true, Text: true})
+		c, err := ops.OpConversation.Call(ctx, svc, ops.ConversationRequest{Session: session, Changes: true, Text: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +81,7 @@ func TestConversation(t *testing.T) {
 		strings.Contains(got.Changes.Changed[at].Text, "+lion") || slices.ContainsFunc(got.Changes.Changed, func(c api.Changed) bool { return c.ID == "two" }) {
 		t.Errorf("changed %+v", got.Changes.Changed)
 	}
-	if c := ask(as(t, "bob"), "s1"); slices.ContainsFunc(c.Commits, func(c agents.SessionCommit) bool { return c.Scope != "memex" }) || len(c.Commits) != 4 {
+	if c := ask(as(t, "bob"), "s1"); slices.ContainsFunc(c.Commits, func(c ops.SessionCommit) bool { return c.Scope != "memex" }) || len(c.Commits) != 4 {
 		t.Errorf("to another agent: %+v", c.Commits)
 	}
 	if c := ask(me, "looked"); len(c.Commits) != 1 || c.Commits[0].Scope != "session/looked" || len(c.Changes.Added)+len(c.Changes.Changed) != 0 {
@@ -91,7 +90,7 @@ func TestConversation(t *testing.T) {
 	if c := ask(me, "none"); len(c.Commits) != 0 {
 		t.Errorf("a session that is none: %+v", c)
 	}
-	if _, err := agents.OpConversation.Call(t.Context(), owner, agents.ConversationRequest{}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := ops.OpConversation.Call(t.Context(), owner, ops.ConversationRequest{}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("without a name: %v", err)
 	}
 	done, err := api.OpRevert.Call(t.Context(), owner, api.RevertRequest{Session: "s1", DryRun: true})
@@ -115,7 +114,7 @@ func TestConversationOfAToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	svc := trust.Guarded(api.NewLocal(m, nil))
+	svc := ops.Guarded(api.NewLocal(m, nil))
 	ctx := author.WithGrant(t.Context(), api.Grant{Role: api.Owner})
 	ctx = author.WithActor(author.WithScopes(ctx, author.Scopes{Project: "lake"}), author.Actor{Session: "s1"})
 	if _, err := api.OpEdit.Call(ctx, svc, api.EditRequest{ID: "lake", Append: new("pike")}); err != nil {
@@ -123,7 +122,7 @@ func TestConversationOfAToken(t *testing.T) {
 	}
 	for scope, want := range map[string]int{"project/lake": 1, "project/river": 0} {
 		ctx := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent, Scopes: []string{scope}})
-		c, err := agents.OpConversation.Call(ctx, svc, agents.ConversationRequest{Session: "s1", Changes: true, Text: true})
+		c, err := ops.OpConversation.Call(ctx, svc, ops.ConversationRequest{Session: "s1", Changes: true, Text: true})
 		if err != nil || len(c.Commits) != want || len(c.Changes.Changed) != want {
 			t.Errorf("to a token for %s: %+v, %v", scope, c, err)
 		}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
@@ -174,11 +174,11 @@ func (d *decision) judge(kind, what string, events []string, file func(string) s
 	if n, err := api.OpShow.Call(d.t.Context(), d.owner, api.ShowRequest{ID: d.id("note")}); err == nil {
 		title = n.Title
 	}
-	seen, err := agents.OpReview.Call(d.t.Context(), d.owner, agents.ReviewRequest{ID: e.Proposal})
+	seen, err := ops.OpReview.Call(d.t.Context(), d.owner, ops.ReviewRequest{ID: e.Proposal})
 	if err != nil {
 		return err.Error(), false
 	}
-	got, err := agents.OpReviewAccept.Call(d.t.Context(), d.owner, agents.ReviewDecision{ID: e.Proposal})
+	got, err := ops.OpReviewAccept.Call(d.t.Context(), d.owner, ops.ReviewDecision{ID: e.Proposal})
 	after := d.count(file)
 	switch p := seen[0]; {
 	case err == nil && touched:
@@ -192,7 +192,7 @@ func (d *decision) judge(kind, what string, events []string, file func(string) s
 		if !strings.Contains(p.Change, "This cannot be accepted now") {
 			return "the diff does not say that it cannot be accepted", false
 		}
-		if _, err := agents.OpReviewReject.Call(d.t.Context(), d.owner, agents.ReviewDecision{ID: e.Proposal}); err != nil {
+		if _, err := ops.OpReviewReject.Call(d.t.Context(), d.owner, ops.ReviewDecision{ID: e.Proposal}); err != nil {
 			return err.Error(), false
 		}
 		return "", false

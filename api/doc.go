@@ -28,8 +28,7 @@
 //     the log and no others.
 //
 // Elsewhere: what the operations do (package fovea), those of agents, other programs and other
-// places (api/agents, api/exchange, api/remotes), what an agent may ask of them (package trust), how
-// they are phrased (internal/face).
+// places, and what an agent may ask (api/ops), how they are phrased (internal/face).
 //
 // # Where a change goes
 //
@@ -37,17 +36,17 @@
 //     or arg; mcp if a tool takes it. An argument of a tool that no request has is a field of extra in internal/mcpserver/request.go. The
 //     mode query of recall builds a request in internal/mcpserver/find.go. Then internal/httpapi/testdata/openapi.json and
 //     internal/mcpserver/testdata/tools.json.
-//   - An operation: its row in api/operations.go, or beside its handler in api/agents, api/exchange or api/remotes: Group, without which
-//     there is no verb, Effect, Scan, History, Replay. Its row in api/trust/admission.go says what an agent may ask; without it an agent
+//   - An operation: its row in api/operations.go, or beside its handler in api/ops: Group, without which
+//     there is no verb, Effect, Scan, History, Replay. Its row in api/ops/admission.go says what an agent may ask; without it an agent
 //     needs a grant. Handlers read through View, Readable or ViewAt, which leave out what is withheld. Its answer is phrased in its row
 //     of internal/face; flags that no tag can say: internal/cli/hooks.go; a tool: internal/mcpserver/tools.go. Then
 //     internal/httpapi/described_test.go, internal/httpapi/once_test.go, api/who_test.go.
 //   - What a search offers besides hits: api/suggest.go, api/convert.go; lines and notes come from internal/recall/lines.go and
 //     internal/recall/completed.go. Then internal/face/find.go and internal/mcpserver/find.go.
-//   - Who may do what: trust and scopes in api/trust; rights and names in author. Then SECURITY.md.
-//   - What an operation of an agent leaves in its working memory: api/trust/actions.go; the block is working/action.go. Then
+//   - Who may do what: api/ops/trust.go, scopes in api/ops/place.go; rights and names in author. Then SECURITY.md.
+//   - What an operation of an agent leaves in its working memory: api/ops/actions.go; the block is working/action.go. Then
 //     test/actions_test.go.
-//   - How the owner is alerted: a function and a case of Parse in internal/alert/sink.go, and its texts that list the kinds. Then
+//   - How the owner is alerted: a function and a case of Parse in internal/daemon/sink.go, and its texts that list the kinds. Then
 //     doc/configuration.md.
 //   - A setting: its field in internal/config/settings.go; its meaning is an option of the memory or of a face. Then doc/configuration.md.
 //   - A detail of a protocol: internal/httpapi, internal/mcpserver, internal/servermemory, without logic, which is here. Then the
@@ -55,7 +54,7 @@
 //   - What a verb prints and a tool of MCP answers: the row of the operation in internal/face; what is for a model alone:
 //     internal/face/model.go. Then internal/face/testdata/answers.txt, internal/mcpserver/reply_test.go and cmd/fovea/clients_test.go.
 //   - A client that setup configures, or a hook: internal/clients. Then doc/hooks.md and doc/mcp.md.
-//   - Notes of another program, in or out: internal/foreign and api/exchange. Then doc/exchange.md and decision 0157.
+//   - Notes of another program, in or out: internal/foreign and api/ops. Then doc/exchange.md and decision 0157.
 //   - A verb that is no operation: cmd/fovea. When the daemon syncs, scrubs and rests: internal/daemon.
 //   - An event of the stream of changes: api/event.go, internal/httpapi/events.go. Then doc/http.md.
 //   - How much a caller may ask at once: internal/httpapi/rate.go, internal/httpapi/sharing.go, internal/bound/share.go.

@@ -7,14 +7,14 @@ import (
 	"sync"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/internal/buffer"
+	"github.com/fovea-memory/fovea/internal/corpus"
 )
 
 // Feed tells subscribers what happens to a memory. The zero value is ready; it is
 // safe for concurrent use. Telling never waits for a subscriber.
 type Feed struct {
 	// Buffers are those of the editors that listen.
-	Buffers buffer.Buffers
+	Buffers corpus.Buffers
 
 	mu   sync.Mutex
 	subs map[chan Event]struct{}

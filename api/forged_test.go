@@ -8,16 +8,15 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // TestNoForgedMessages: an agent puts no words into an inbox, its own neither, that would be read
 // as those of another; what it keeps of a message for itself it may change.
 func TestNoForgedMessages(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"agents/ada/own.org": "* Mine\n:PROPERTIES:\n:ID: mine\n:FROM: owner\n:READ: no\n:END:\n"})
-	svc, ada := trust.Guarded(owner), as(t, "ada")
-	sent, err := agents.OpMessageSend.Call(t.Context(), owner, agents.MessageSendRequest{To: "ada", Subject: "Hello", Body: "As sent."})
+	svc, ada := ops.Guarded(owner), as(t, "ada")
+	sent, err := ops.OpMessageSend.Call(t.Context(), owner, ops.MessageSendRequest{To: "ada", Subject: "Hello", Body: "As sent."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +48,7 @@ func TestNoForgedMessages(t *testing.T) {
 	if err := edit(api.EditRequest{Tag: []string{"later"}})(); err != nil {
 		t.Errorf("a tag: %v", err)
 	}
-	got, err := agents.OpMessageRead.Call(ada, svc, agents.MessageReadRequest{})
+	got, err := ops.OpMessageRead.Call(ada, svc, ops.MessageReadRequest{})
 	if err != nil || len(got.Messages) != 1 || got.Messages[0].From != "owner" || got.Messages[0].Body != "As sent." {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -282,7 +282,7 @@ func TestSkillsElsewhere(t *testing.T) {
 	if got, err := api.OpEvent.Call(t.Context(), svc, api.EventRequest{Event: "morning"}); err != nil || !slices.Equal(got.Skills, []string{"plan"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	agent, guarded := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent}), trust.Guarded(svc)
+	agent, guarded := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent}), ops.Guarded(svc)
 	for path, want := range map[string]string{
 		"$SKILLS_DIR/plan.org": "", filepath.Join(elsewhere, "notes.txt"): "", "$SKILLS_DIR/none.org": "no such file",
 		"$SKILLS_DIR/out.org": "leads out", "$SKILLS_DIR/.hidden.org": "hidden", "$SKILLS_DIR/../x": "leads out", "$SKILLS_DIR/in.org": "leads out",
@@ -333,13 +333,13 @@ func TestTrigger(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{})
 	agent := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	var first *api.Checkpoint
-	beat, err := api.OpEvent.Call(agent, trust.Guarded(svc), api.EventRequest{Event: "heartbeat"})
+	beat, err := api.OpEvent.Call(agent, ops.Guarded(svc), api.EventRequest{Event: "heartbeat"})
 	want := &api.EventResponse{Event: "heartbeat", Skills: []string{"state-persistence"}}
 	if diff := cmp.Diff(want, beat); err != nil || diff != "" || len(namedSnapshots(m)) != 0 {
 		t.Errorf("heartbeat: %v, snapshots %v (-want +got):\n%s", err, namedSnapshots(m), diff)
 	}
 	for _, event := range []string{"manual-persist", "manual-persist"} {
-		got, err := api.OpEvent.Call(agent, trust.Guarded(svc), api.EventRequest{Event: event, Action: " {x} "})
+		got, err := api.OpEvent.Call(agent, ops.Guarded(svc), api.EventRequest{Event: event, Action: " {x} "})
 		if err != nil || got.Checkpoint == nil || got.Action != " {x} " || len(got.Skills) != 1 {
 			t.Fatalf("%s: %+v, %v", event, got, err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
@@ -198,7 +198,7 @@ func newHostile(t *testing.T) *hostile {
 	t.Cleanup(func() { m.Close() })
 	svc := api.NewLocal(m, nil)
 	e.ada = api.Service(func(ctx context.Context, c api.Call) (any, error) {
-		return trust.Hold(svc, api.Grant{Agent: "ada", Role: api.Agent})(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
+		return ops.Hold(svc, api.Grant{Agent: "ada", Role: api.Agent})(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
 	})
 	return e
 }

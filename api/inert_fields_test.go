@@ -10,7 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -75,7 +75,7 @@ func inFileOfTasks(t *testing.T) (ada api.Service, id string, text func() string
 	owner, _ := serve(t, map[string]string{"tasks.org": "#+LINK: run elisp:\n#+LINK: call %(witness)\n#+COLUMNS: %ITEM %Age{@min} %Spent{:}\n" +
 		"* TODO Owner task\n:PROPERTIES:\n:ID: owner-task\n:END:\n[[elisp:(mine)]]\n"})
 	ada = api.Service(func(ctx context.Context, c api.Call) (any, error) {
-		return trust.Hold(owner, api.Grant{Agent: "ada", Role: api.Agent})(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
+		return ops.Hold(owner, api.Grant{Agent: "ada", Role: api.Agent})(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
 	})
 	return ada, "owner-task", func() string {
 		n, err := api.OpShow.Call(t.Context(), owner, api.ShowRequest{ID: "tasks.org"})
@@ -154,7 +154,7 @@ func TestNamesOfFilesDoNotAct(t *testing.T) {
 // where it would.
 func TestRefileIntoOtherSettings(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"agents/ada/a.org": "* Note\n[[run:(x)]]\n", "tasks.org": "#+LINK: run elisp:\n* Tasks\n"})
-	ada := trust.Hold(owner, api.Grant{Agent: "ada", Role: api.Agent})
+	ada := ops.Hold(owner, api.Grant{Agent: "ada", Role: api.Agent})
 	if _, err := api.OpRefile.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada,
 		api.MoveRequest{ID: "Note", To: "Tasks"}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("refile: %v", err)
@@ -165,7 +165,7 @@ func TestRefileIntoOtherSettings(t *testing.T) {
 // act in the file that its owner refiles it into.
 func TestTreesDoNotAct(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"tasks.org": "* Tasks\n"})
-	ada := trust.Hold(owner, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"ingest-tree"}})
+	ada := ops.Hold(owner, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"ingest-tree"}})
 	for name, ast := range map[string]string{
 		"a name":     `{"type":"headline","properties":{"TITLE":"A","<%%(x)>":"v"}}`,
 		"a value":    `{"type":"headline","properties":{"TITLE":"B","NOTE":"<%%(x)>"}}`,

@@ -17,7 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
@@ -243,7 +243,7 @@ func TestSearchShowsTheLine(t *testing.T) {
 // TestSuggest: words that no note has, and the newest notes of who asks.
 func TestSuggest(t *testing.T) {
 	svc, _ := serve(t, map[string]string{"a.org": "* Kalibrierung\nThe Barometer.\n* Later\ntext\n"})
-	agents := trust.Guarded(svc)
+	agents := ops.Guarded(svc)
 	mint := author.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Agent})
 	for _, title := range []string{"First", "Second"} {
 		if _, err := api.OpRemember.Call(mint, agents, api.RememberRequest{Title: title}); err != nil {

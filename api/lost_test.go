@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -29,7 +29,7 @@ func TestLostFilesAndRights(t *testing.T) {
 		files[fmt.Sprintf("journal/%d.org", i)] = fmt.Sprintf("* Day %d\n", i)
 	}
 	person, _ := serve(t, files)
-	ada := trust.Hold(person, api.Grant{Agent: "ada", Role: api.Agent})
+	ada := ops.Hold(person, api.Grant{Agent: "ada", Role: api.Agent})
 	st, err := api.OpStatus.Call(t.Context(), person, api.StatusRequest{})
 	if err != nil {
 		t.Fatal(err)

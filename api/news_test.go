@@ -10,15 +10,14 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 )
 
 // told lists what news tell: agent, session and how many commits.
-func told(t *testing.T, svc api.Service) (sessions []string, n *agents.News) {
+func told(t *testing.T, svc api.Service) (sessions []string, n *ops.News) {
 	t.Helper()
-	n, err := agents.OpNews.Call(t.Context(), svc, api.None{})
+	n, err := ops.OpNews.Call(t.Context(), svc, api.None{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +32,7 @@ func told(t *testing.T, svc api.Service) (sessions []string, n *agents.News) {
 // can neither ask nor say so, and what comes between is told the next time.
 func TestNews(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"a.org": "* One\n"})
-	svc := trust.Guarded(owner)
+	svc := ops.Guarded(owner)
 	note := func(ctx context.Context, session, title string) {
 		t.Helper()
 		ctx = author.WithActor(ctx, author.Actor{Session: session})
@@ -63,23 +62,23 @@ func TestNews(t *testing.T) {
 	}
 	_, n := told(t, owner)
 	note(as(t, "bob"), "", "Between")
-	if _, err := agents.OpNews.Call(as(t, "ada"), svc, api.None{}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := ops.OpNews.Call(as(t, "ada"), svc, api.None{}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent asks: %v", err)
 	}
-	seen := agents.NewsSeenRequest{UpTo: n.UpTo}
-	if _, err := agents.OpNewsSeen.Call(as(t, "ada"), svc, seen); fovea.KindOf(err) != fovea.Denied {
+	seen := ops.NewsSeenRequest{UpTo: n.UpTo}
+	if _, err := ops.OpNewsSeen.Call(as(t, "ada"), svc, seen); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent looks: %v", err)
 	}
 	keeper := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Keeper, Paths: []string{"/"}})
-	if _, err := agents.OpNewsSeen.Call(keeper, svc, seen); fovea.KindOf(err) != fovea.Denied {
+	if _, err := ops.OpNewsSeen.Call(keeper, svc, seen); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("a keeper looks: %v", err)
 	}
 	for name, bad := range map[string]map[string]uint64{"nothing": nil, "too far": {"memex": 1 << 40}, "a session": {"session/ada": 1}, "nowhere": {"": 1}} {
-		if _, err := agents.OpNewsSeen.Call(t.Context(), owner, agents.NewsSeenRequest{UpTo: bad}); err == nil {
+		if _, err := ops.OpNewsSeen.Call(t.Context(), owner, ops.NewsSeenRequest{UpTo: bad}); err == nil {
 			t.Errorf("%s is taken", name)
 		}
 	}
-	if _, err := agents.OpNewsSeen.Call(t.Context(), owner, seen); err != nil {
+	if _, err := ops.OpNewsSeen.Call(t.Context(), owner, seen); err != nil {
 		t.Fatal(err)
 	}
 	if got, n := told(t, owner); !slices.Equal(got, []string{"bob  1"}) || n.Since.IsZero() || n.Sessions[0].Commits[0].Message == "" {

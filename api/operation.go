@@ -74,7 +74,7 @@ type None = struct{}
 var Operations []*Operation
 
 // Define adds an operation to the table; run carries it out. What an agent may ask of it
-// stands in package trust; an operation that writes and is not named there needs a grant.
+// stands in api/ops/admission.go; an operation that writes and is not named there needs a grant.
 // Call Define during initialization only.
 func Define[Q, A any](o Operation, run func(context.Context, *Local, Q) (A, error)) Op[Q, A] {
 	op := Op[Q, A]{&o}

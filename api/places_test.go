@@ -17,7 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -66,7 +66,7 @@ func newFolder(t *testing.T, lead func(t *testing.T, dir string)) *folder {
 // as is the service as a grant gives it.
 func (f *folder) as(g api.Grant) api.Service {
 	return api.Service(func(ctx context.Context, c api.Call) (any, error) {
-		return trust.Hold(f.person, g)(author.WithGrant(ctx, g), c)
+		return ops.Hold(f.person, g)(author.WithGrant(ctx, g), c)
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -25,7 +25,7 @@ func TestProofs(t *testing.T) {
 	r.save("notes/n.org", "* Note\n:PROPERTIES:\n:ID: note\n:END:\nanother text\n")
 	r.step("changed")
 	ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Reader})
-	svc := trust.Guarded(r.owner)
+	svc := ops.Guarded(r.owner)
 	for name, tc := range map[string]struct {
 		req         api.ProofRequest
 		claim, text string

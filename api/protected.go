@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/protect"
+	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
@@ -21,9 +21,9 @@ var (
 	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
 		Summary: "Show what changed in a protected file, part by part"}, diffProtected)
 	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
-		Summary: "Trust a protected file as it is"}, decideProtected((*protect.Guard).Adopt))
+		Summary: "Trust a protected file as it is"}, decideProtected((*ingest.Guard).Adopt))
 	OpGuardReject = Define(Operation{Name: "guard-reject", Effect: Mends,
-		Summary: "Put back what was trusted of a protected file"}, decideProtected((*protect.Guard).Reject))
+		Summary: "Put back what was trusted of a protected file"}, decideProtected((*ingest.Guard).Reject))
 )
 
 // Protection are the protected files. Policy is a line for each pattern, in the order
@@ -98,7 +98,7 @@ func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardD
 }
 
 // decideProtected is an operation that decides about a protected file.
-func decideProtected(how func(*protect.Guard, context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
+func decideProtected(how func(*ingest.Guard, context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
 ) func(context.Context, *Local, GuardRequest) (*GuardDecision, error) {
 	return func(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
 		opts := l.Write()

@@ -15,8 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/hive"
@@ -39,7 +38,7 @@ func TestProposalShowsAll(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
-		got, err := agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: e.Proposal})
+		got, err := ops.OpReview.Call(t.Context(), owner, ops.ReviewRequest{ID: e.Proposal})
 		if err != nil || got[0].Change != tc.want {
 			t.Errorf("%s: %q, want %q, %v", tc.name, got[0].Change, tc.want, err)
 		}
@@ -48,7 +47,7 @@ func TestProposalShowsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: e.Proposal})
+	got, err := ops.OpReview.Call(t.Context(), owner, ops.ReviewRequest{ID: e.Proposal})
 	if err != nil || got[0].Change != "to: Plan  projects/p.org\n" {
 		t.Errorf("refile: %q, %v", got[0].Change, err)
 	}
@@ -56,15 +55,15 @@ func TestProposalShowsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err = agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: under.Proposal})
+	got, err = ops.OpReview.Call(t.Context(), owner, ops.ReviewRequest{ID: under.Proposal})
 	if err != nil || got[0].Change != "title: Fact\nunder: Plan  projects/p.org\n" {
 		t.Errorf("remember: %q, %v", got[0].Change, err)
 	}
-	_, err = agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: new("x")})
+	_, err = ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Title: new("x")})
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "a proposal to refile a note sets no title and no text") {
 		t.Errorf("a title of a refile: %v", err)
 	}
-	_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+	_, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 	if err != nil || !strings.Contains(file("projects/p.org"), "Mine") {
 		t.Errorf("%v\n%s", err, file("projects/p.org"))
 	}
@@ -83,7 +82,7 @@ func TestProposedTwiceUnderOneKey(t *testing.T) {
 		return e
 	}
 	first := propose()
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: first.Proposal}); err != nil {
+	if _, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: first.Proposal}); err != nil {
 		t.Fatal(err)
 	}
 	if again := propose(); again.Proposal != first.Proposal || len(proposals(t, owner)) != 0 {
@@ -130,17 +129,17 @@ func TestProposalOfAGoneNote(t *testing.T) {
 	if _, err := api.OpForget.Call(t.Context(), owner, api.MoveRequest{ID: "mine"}); err != nil {
 		t.Fatal(err)
 	}
-	_, acceptErr := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
-	_, editErr := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Body: new("x")})
+	_, acceptErr := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
+	_, editErr := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Body: new("x")})
 	for _, err := range []error{acceptErr, editErr} {
 		if fovea.KindOf(err) != fovea.NotFound || !strings.Contains(err.Error(), e.Proposal+": a note that it names no longer exists; reject") {
 			t.Errorf("%v", err)
 		}
 	}
-	if _, err := agents.OpReviewReject.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal, Reason: "It is gone."}); err != nil {
+	if _, err := ops.OpReviewReject.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal, Reason: "It is gone."}); err != nil {
 		t.Fatal(err)
 	}
-	mail, err := agents.OpMessageRead.Call(ada, svc, agents.MessageReadRequest{})
+	mail, err := ops.OpMessageRead.Call(ada, svc, ops.MessageReadRequest{})
 	if err != nil || len(mail.Messages) != 1 || mail.Messages[0].Body != "It is gone." ||
 		!strings.Contains(mail.Messages[0].Subject, "proposal "+e.Proposal[:8]+" to edit") || strings.Contains(mail.Messages[0].Subject, "日") {
 		t.Errorf("%+v, %v", mail, err)
@@ -154,8 +153,8 @@ func TestReasonNotSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decision := agents.ReviewDecision{ID: e.Proposal, Reason: strings.Repeat("x", 70_000)}
-	if _, err := agents.OpReviewReject.Call(t.Context(), owner, decision); err == nil || len(proposals(t, owner)) != 1 {
+	decision := ops.ReviewDecision{ID: e.Proposal, Reason: strings.Repeat("x", 70_000)}
+	if _, err := ops.OpReviewReject.Call(t.Context(), owner, decision); err == nil || len(proposals(t, owner)) != 1 {
 		t.Errorf("%v, %d wait", err, len(proposals(t, owner)))
 	}
 }
@@ -171,20 +170,20 @@ func TestEditedBodyIsOfNow(t *testing.T) {
 	if _, err := api.OpEdit.Call(t.Context(), owner, api.EditRequest{ID: "mine", Append: new("of the owner")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: new("Other")}); err != nil {
+	if _, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Title: new("Other")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Conflict {
+	if _, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("accepted over the owner's words: %v", err)
 	}
-	if _, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: new("a\nb")}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Title: new("a\nb")}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a title of two lines: %v", err)
 	}
-	p, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Body: new("of both\n")})
+	p, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Body: new("of both\n")})
 	if err != nil || !strings.Contains(p.Change, "-of the owner\n") {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+	_, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 	if err != nil || !strings.Contains(file("agents/ada/own.org"), "\nof both\n") {
 		t.Errorf("%v\n%s", err, file("agents/ada/own.org"))
 	}
@@ -201,14 +200,14 @@ func TestEditedWhileDecided(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				_, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: new("Mine")})
+				_, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Title: new("Mine")})
 				if err != nil && !errors.Is(err, hive.ErrNoProposal) {
 					t.Error(err)
 				}
 			})
 		}
 		wg.Go(func() {
-			if _, err := agents.OpReviewReject.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); err != nil {
+			if _, err := ops.OpReviewReject.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -224,35 +223,35 @@ func TestEditedWhileDecided(t *testing.T) {
 func TestWhatTheOwnerEdits(t *testing.T) {
 	for name, tc := range map[string]struct {
 		propose func(ada context.Context, svc api.Service) (*api.EditResponse, error)
-		edit    agents.ReviewEditRequest
+		edit    ops.ReviewEditRequest
 		text    string            // that the file then has
 		by      map[string]string // author of lines
 		refused bool
 	}{
 		"an append": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
 			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Append: new("of ada\n")})
-		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "old\nof the owner\n", map[string]string{"old": "file", "of the owner": "owner"}, false},
+		}, ops.ReviewEditRequest{Body: new("of the owner\n")}, "old\nof the owner\n", map[string]string{"old": "file", "of the owner": "owner"}, false},
 		"an append with more": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
 			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Append: new("of ada\n"), Todo: new("TODO")})
-		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "old\nof the owner\n", map[string]string{"* TODO Plan": "ada", "of the owner": "owner"}, false},
+		}, ops.ReviewEditRequest{Body: new("of the owner\n")}, "old\nof the owner\n", map[string]string{"* TODO Plan": "ada", "of the owner": "owner"}, false},
 		"a text": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
 			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Body: new("of ada\n"), Todo: new("TODO")})
-		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, ":END:\nof the owner\n", map[string]string{"* TODO Plan": "ada", "of the owner": "owner"}, false},
+		}, ops.ReviewEditRequest{Body: new("of the owner\n")}, ":END:\nof the owner\n", map[string]string{"* TODO Plan": "ada", "of the owner": "owner"}, false},
 		"a title beside a text": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
 			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Body: new("of ada\n"), Title: new("Hers")})
-		}, agents.ReviewEditRequest{Title: new("Mine now")}, "* Mine now\n", map[string]string{"* Mine now": "owner", "of ada": "ada"}, false},
+		}, ops.ReviewEditRequest{Title: new("Mine now")}, "* Mine now\n", map[string]string{"* Mine now": "owner", "of ada": "ada"}, false},
 		"a note": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
 			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "New", Body: "of ada\n", Under: "plan"})
-		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "of the owner\n", map[string]string{"** New": "ada", "of the owner": "owner"}, false},
+		}, ops.ReviewEditRequest{Body: new("of the owner\n")}, "of the owner\n", map[string]string{"** New": "ada", "of the owner": "owner"}, false},
 		"a note whose title is edited": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
 			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "New", Body: "of ada\n", Under: "plan"})
-		}, agents.ReviewEditRequest{Title: new("Newer")}, "** Newer\n", map[string]string{"** Newer": "owner", "of ada": "ada"}, false},
+		}, ops.ReviewEditRequest{Title: new("Newer")}, "** Newer\n", map[string]string{"** Newer": "owner", "of ada": "ada"}, false},
 		"a note whose rest is known": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
 			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "Empty", Body: "of ada\n", Under: "plan"})
-		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "of the owner\n", map[string]string{"** Empty": "owner", "of the owner": "owner"}, false},
+		}, ops.ReviewEditRequest{Body: new("of the owner\n")}, "of the owner\n", map[string]string{"** Empty": "owner", "of the owner": "owner"}, false},
 		"a keyword": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
 			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Todo: new("TODO")})
-		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "old\n", nil, true},
+		}, ops.ReviewEditRequest{Body: new("of the owner\n")}, "old\n", nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			owner, svc, ada, file := reviewed(t, "/")
@@ -264,7 +263,7 @@ func TestWhatTheOwnerEdits(t *testing.T) {
 				t.Fatal(err)
 			}
 			tc.edit.ID = e.Proposal
-			p, err := agents.OpReviewEdit.Call(t.Context(), owner, tc.edit)
+			p, err := ops.OpReviewEdit.Call(t.Context(), owner, tc.edit)
 			if tc.refused {
 				if fovea.KindOf(err) != fovea.Invalid {
 					t.Errorf("edited: %+v, %v", p, err)
@@ -274,7 +273,7 @@ func TestWhatTheOwnerEdits(t *testing.T) {
 			if err != nil || strings.Contains(p.Change, "-old") != (name == "a text" || name == "a title beside a text") {
 				t.Fatalf("%+v, %v", p, err)
 			}
-			got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+			got, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 			if err != nil || !strings.Contains(file("projects/p.org"), tc.text) || file("empty.org") == "" || strings.Contains(file("empty.org"), "owner\n") {
 				t.Fatalf("%+v, %v\n%s", got, err, file("projects/p.org"))
 			}
@@ -311,14 +310,14 @@ func TestWithdrawnProposals(t *testing.T) {
 		if who != "bob" {
 			by = owner
 		}
-		if p, err := agents.OpReviewWithdraw.Call(ctx, by, agents.WithdrawRequest{ID: e.Proposal}); err == nil || len(proposals(t, owner)) != 1 {
+		if p, err := ops.OpReviewWithdraw.Call(ctx, by, ops.WithdrawRequest{ID: e.Proposal}); err == nil || len(proposals(t, owner)) != 1 {
 			t.Errorf("%s withdraws: %+v, %v", who, p, err)
 		}
 	}
-	if _, err := agents.OpReviewWithdraw.Call(ada, svc, agents.WithdrawRequest{ID: e.Proposal}); err != nil || len(proposals(t, owner)) != 0 {
+	if _, err := ops.OpReviewWithdraw.Call(ada, svc, ops.WithdrawRequest{ID: e.Proposal}); err != nil || len(proposals(t, owner)) != 0 {
 		t.Fatalf("%v, %+v", err, proposals(t, owner))
 	}
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); !errors.Is(err, hive.ErrNoProposal) {
+	if _, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal}); !errors.Is(err, hive.ErrNoProposal) {
 		t.Errorf("accepted: %v", err)
 	}
 	log, err := api.OpLog.Call(author.WithScopes(t.Context(), author.Scopes{Session: "ada"}), owner, api.LogRequest{Limit: 1})
@@ -355,7 +354,7 @@ func TestNeverAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := agents.OpPropose.Call(as(t, "bob"), svc, agents.ProposeRequest{Op: "remember", Request: text}); err == nil {
+		if p, err := ops.OpPropose.Call(as(t, "bob"), svc, ops.ProposeRequest{Op: "remember", Request: text}); err == nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
@@ -383,12 +382,12 @@ func TestDiffShowsWhatGoes(t *testing.T) {
 	}
 	writeFile(t, status.Memex, "b.org", "* Branch\ntext\n** One\n*** Deep\n** Two\n* NEXT Logged\n:PROPERTIES:\n:ID: logged\n:END:\n"+
 		"- State \"NEXT\"       from \"TODO\"       [2026-11-14 Sat 09:00]\nwords\n")
-	diff := func(e *api.EditResponse, err error) agents.Proposal {
+	diff := func(e *api.EditResponse, err error) ops.Proposal {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: e.Proposal})
+		got, err := ops.OpReview.Call(t.Context(), owner, ops.ReviewRequest{ID: e.Proposal})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,7 +411,7 @@ func TestDiffShowsWhatGoes(t *testing.T) {
 		t.Errorf("a text below a log:\n%s", p.Change)
 	}
 	p = diff(api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "x", Under: "projects/"}))
-	got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: p.ID})
+	got, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: p.ID})
 	if err != nil || got.Path != p.Path || !strings.HasPrefix(p.Path, "projects/20") {
 		t.Errorf("a folder: %s, and %+v, %v", p.Path, got, err)
 	}
@@ -429,15 +428,15 @@ func TestProposalKeepsItsFile(t *testing.T) {
 	defer m.Close()
 	owner := api.NewLocal(m, nil)
 	ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent, Review: []string{"/"}})
-	e, err := api.OpRemember.Call(ada, trust.Guarded(owner), api.RememberRequest{Title: "Fact", Body: "It rains zebras."})
+	e, err := api.OpRemember.Call(ada, ops.Guarded(owner), api.RememberRequest{Title: "Fact", Body: "It rains zebras."})
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: e.Proposal})
+	seen, err := ops.OpReview.Call(t.Context(), owner, ops.ReviewRequest{ID: e.Proposal})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+	got, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 	if err != nil || got.Path != seen[0].Path || !strings.HasPrefix(got.Path, "agents/ada/") {
 		t.Errorf("seen in %s, and is in %s, %v", seen[0].Path, got.Path, err)
 	}

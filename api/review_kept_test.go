@@ -9,7 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hive"
 )
@@ -29,11 +29,11 @@ func TestNamesOfProposals(t *testing.T) {
 		}
 		id := ids[len(ids)-1]
 		for _, few := range []string{id[:1], id[:3], ""} {
-			if e, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: few}); !errors.Is(err, hive.ErrNoProposal) {
+			if e, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: few}); !errors.Is(err, hive.ErrNoProposal) {
 				t.Errorf("accepted by %q: %+v, %v", few, e, err)
 			}
 		}
-		if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: id[:4] + "…"}); err != nil {
+		if _, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: id[:4] + "…"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestLargeProposals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		all, err := agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: e.Proposal})
+		all, err := ops.OpReview.Call(t.Context(), owner, ops.ReviewRequest{ID: e.Proposal})
 		if err != nil || len(all[0].Change) < 1_000_000 {
 			t.Errorf("%s: the owner sees %d bytes, %v", name, len(all[0].Change), err)
 		}
@@ -78,7 +78,7 @@ func TestLargeProposals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := agents.OpReview.Call(ada, svc, agents.ReviewRequest{ID: e.Proposal}); err != nil || all[0].Change != "with 1 note below it:\n  Kid\n" {
+	if all, err := ops.OpReview.Call(ada, svc, ops.ReviewRequest{ID: e.Proposal}); err != nil || all[0].Change != "with 1 note below it:\n  Kid\n" {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -96,19 +96,19 @@ func TestWhatAnEditTellsTheAgent(t *testing.T) {
 	}
 	const stale = "This cannot be accepted now"
 	for _, title := range []string{"First", "Second"} {
-		p, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: &title})
+		p, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Title: &title})
 		if err != nil || strings.Count(p.Change, stale) != 1 || !strings.Contains(p.Change, "title: "+title+"\n") {
 			t.Errorf("%+v, %v", p, err)
 		}
 	}
-	all, err := agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: e.Proposal})
+	all, err := ops.OpReview.Call(t.Context(), owner, ops.ReviewRequest{ID: e.Proposal})
 	if err != nil || strings.Count(all[0].Change, stale) != 1 || !strings.Contains(all[0].Change, "title: Second\n") {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if p, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Body: new("of both\n")}); err != nil {
+	if p, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Body: new("of both\n")}); err != nil {
 		t.Errorf("%+v, %v", p, err)
 	}
-	all, err = agents.OpReview.Call(ada, svc, agents.ReviewRequest{ID: e.Proposal})
+	all, err = ops.OpReview.Call(ada, svc, ops.ReviewRequest{ID: e.Proposal})
 	if err != nil || all[0].Title != "Mine" || !strings.Contains(all[0].Change, "+of both\n") {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -121,7 +121,7 @@ func TestWhatAnEditTellsTheAgent(t *testing.T) {
 	if e, err = api.OpForget.Call(ada, svc, api.MoveRequest{ID: "plan"}); err != nil {
 		t.Fatal(err)
 	}
-	if all, err = agents.OpReview.Call(ada, svc, agents.ReviewRequest{ID: e.Proposal}); err != nil || strings.Contains(all[0].Change, "SECRET") {
+	if all, err = ops.OpReview.Call(ada, svc, ops.ReviewRequest{ID: e.Proposal}); err != nil || strings.Contains(all[0].Change, "SECRET") {
 		t.Errorf("%+v, %v", all, err)
 	}
 	n, err := api.OpShow.Call(t.Context(), owner, api.ShowRequest{ID: "mine"})
@@ -143,7 +143,7 @@ func TestHalfAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Body: new("of the owner\n")}); err != nil {
+		if _, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Body: new("of the owner\n")}); err != nil {
 			t.Fatal(err)
 		}
 		by := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Owner})
@@ -155,7 +155,7 @@ func TestHalfAccepted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+		_, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 		text := file("agents/ada/own.org")
 		if changed != (fovea.KindOf(err) == fovea.Conflict) || changed != strings.Contains(text, "precious") || changed == strings.Contains(text, "of the owner") {
 			t.Errorf("changed %v: %v\n%s", changed, err, text)
@@ -171,10 +171,10 @@ func TestHeadlinesOfAKeeper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Body: new("other\n** Kid\n")}); err != nil {
+	if _, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Body: new("other\n** Kid\n")}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+	_, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 	if text := file("projects/p.org"); err != nil || !strings.Contains(text, "other\n** Kid\n") || !strings.Contains(text, "* TODO Plan") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -209,7 +209,7 @@ func TestPlaceWithoutIDs(t *testing.T) {
 			for file, text := range tc.files {
 				writeFile(t, status.Memex, file, text)
 			}
-			_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+			_, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 			if (fovea.KindOf(err) == fovea.Conflict) != tc.refused || !tc.refused && err != nil {
 				t.Errorf("%v", err)
 			}

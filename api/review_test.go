@@ -14,16 +14,15 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hive"
 )
 
 // proposals lists those that the caller of a service sees.
-func proposals(t *testing.T, svc api.Service) []agents.Proposal {
+func proposals(t *testing.T, svc api.Service) []ops.Proposal {
 	t.Helper()
-	all, err := agents.OpReview.Call(t.Context(), svc, agents.ReviewRequest{})
+	all, err := ops.OpReview.Call(t.Context(), svc, ops.ReviewRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +41,7 @@ func reviewed(t *testing.T, places ...string) (owner, svc api.Service, ada conte
 		t.Fatal(err)
 	}
 	ada = author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent, Review: places})
-	return owner, trust.Guarded(owner), ada, func(name string) string {
+	return owner, ops.Guarded(owner), ada, func(name string) string {
 		text, err := os.ReadFile(filepath.Join(status.Memex, name))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
@@ -62,7 +61,7 @@ func TestProposals(t *testing.T) {
 	if err != nil || n.Proposal == "" {
 		t.Fatalf("%+v, %v", n, err)
 	}
-	if _, err := agents.OpTaskClaim.Call(ada, svc, agents.ClaimRequest{Task: "job"}); err != nil {
+	if _, err := ops.OpTaskClaim.Call(ada, svc, ops.ClaimRequest{Task: "job"}); err != nil {
 		t.Errorf("a claim is no content: %v", err)
 	}
 	if _, err := api.OpAssignIDs.Call(ada, svc, api.AssignRequest{IDs: []string{"Mine"}}); fovea.KindOf(err) != fovea.Denied {
@@ -86,7 +85,7 @@ func TestProposals(t *testing.T) {
 			t.Errorf("what could never be accepted is proposed: %+v, %+v", e, proposals(t, owner))
 		}
 	}
-	own, err := agents.OpReview.Call(ada, svc, agents.ReviewRequest{ID: e.Proposal})
+	own, err := ops.OpReview.Call(ada, svc, ops.ReviewRequest{ID: e.Proposal})
 	if err != nil || len(own) != 1 || own[0].Change != "--- now\n+++ proposed\n@@ -1 +1 @@\n-old\n+new\ntodo: TODO\n" {
 		t.Fatalf("%+v, %v", own, err)
 	}
@@ -98,7 +97,7 @@ func TestProposals(t *testing.T) {
 	if err != nil || strings.Contains(w.Text, "zebras") {
 		t.Errorf("bob sees what ada proposed: %v\n%s", err, w.Text)
 	}
-	got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+	got, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 	if err != nil || got.ID != "mine" || !strings.Contains(file("agents/ada/own.org"), "* TODO Mine") || !strings.Contains(file("agents/ada/own.org"), "\nnew\n") {
 		t.Fatalf("%+v, %v\n%s", got, err, file("agents/ada/own.org"))
 	}
@@ -106,13 +105,13 @@ func TestProposals(t *testing.T) {
 	if err != nil || log[0].Author != "ada" || !strings.HasSuffix(log[0].Message, "; accepted by owner") {
 		t.Errorf("%+v, %v", log, err)
 	}
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); !errors.Is(err, hive.ErrNoProposal) {
+	if _, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal}); !errors.Is(err, hive.ErrNoProposal) {
 		t.Errorf("accepted twice: %v", err)
 	}
-	if _, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: n.Proposal, Body: new("It rains.")}); err != nil {
+	if _, err := ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: n.Proposal, Body: new("It rains.")}); err != nil {
 		t.Fatal(err)
 	}
-	got, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: n.Proposal})
+	got, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: n.Proposal})
 	if err != nil || !strings.Contains(file(got.Path), "It rains.\n") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -132,8 +131,8 @@ func TestReviewedPaths(t *testing.T) {
 	if err != nil || e.Proposal == "" {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	forget := agents.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"plan"}`)}
-	direct, err := agents.OpPropose.Call(as(t, "bob"), svc, forget)
+	forget := ops.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"plan"}`)}
+	direct, err := ops.OpPropose.Call(as(t, "bob"), svc, forget)
 	if err != nil || direct.Agent != "bob" {
 		t.Fatalf("%+v, %v", direct, err)
 	}
@@ -141,16 +140,16 @@ func TestReviewedPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := file("projects/p.org")
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Conflict {
+	if _, err := ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("the base changed: %v", err)
 	}
-	if _, err := agents.OpReviewAccept.Call(ada, svc, agents.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := ops.OpReviewAccept.Call(ada, svc, ops.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent decides: %v", err)
 	}
-	if _, err := agents.OpReviewReject.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal, Reason: "Ask Lukas."}); err != nil {
+	if _, err := ops.OpReviewReject.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal, Reason: "Ask Lukas."}); err != nil {
 		t.Fatal(err)
 	}
-	mail, err := agents.OpMessageRead.Call(ada, svc, agents.MessageReadRequest{})
+	mail, err := ops.OpMessageRead.Call(ada, svc, ops.MessageReadRequest{})
 	if err != nil || len(mail.Messages) != 1 || mail.Messages[0].Body != "Ask Lukas." {
 		t.Errorf("%+v, %v", mail, err)
 	}
@@ -173,9 +172,9 @@ func TestDecidedOnce(t *testing.T) {
 		wg.Go(func() {
 			var err error
 			if i%2 == 0 {
-				_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+				_, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 			} else {
-				_, err = agents.OpReviewReject.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+				_, err = ops.OpReviewReject.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})
 			}
 			mu.Lock()
 			defer mu.Unlock()

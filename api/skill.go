@@ -12,9 +12,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -29,7 +29,7 @@ type Skills struct {
 
 // Skill is a skill in a list. Of one that is locked down only the name that its
 // path gives is known.
-type Skill = skill.Skill
+type Skill = corpus.Skill
 
 // formatLocked stands for the format of a skill that nobody may read.
 const formatLocked = "locked"
@@ -84,7 +84,7 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 		}
 	}
 	if !ok {
-		i := slices.IndexFunc(r.Skills, func(s skill.Skill) bool { return s.Path != "" && s.Path == l.Below(req.Name) })
+		i := slices.IndexFunc(r.Skills, func(s corpus.Skill) bool { return s.Path != "" && s.Path == l.Below(req.Name) })
 		if i < 0 {
 			return nil, fault.Wrap("skill", req.Name, fault.NotFound, noSkill(r))
 		}
@@ -94,11 +94,11 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 }
 
 // noSkill says what there is instead.
-func noSkill(r *skill.Registry) error {
+func noSkill(r *corpus.Registry) error {
 	if len(r.Skills) == 0 {
 		return errors.New("there are no skills")
 	}
-	return fmt.Errorf("no such skill; there are %s", scope.First(each(r.Skills, func(s skill.Skill) string { return s.Name }), few))
+	return fmt.Errorf("no such skill; there are %s", scope.First(each(r.Skills, func(s corpus.Skill) string { return s.Name }), few))
 }
 
 func listedSkill(v *view.View, s Skill) Skill {

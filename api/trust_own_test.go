@@ -13,7 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // TestAgentsRevertTheirOwn: by number or as the author, where they may write and as
@@ -158,7 +158,7 @@ func TestAgentsTakeNewNames(t *testing.T) {
 	if _, err := api.OpSnapshot.Call(t.Context(), person, api.SnapshotRequest{Name: "tidy"}); err != nil {
 		t.Errorf("the person moves it: %v", err)
 	}
-	granted := trust.Hold(person, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"snapshot"}})
+	granted := ops.Hold(person, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"snapshot"}})
 	note(t, ada, "More")
 	if _, err := api.OpSnapshot.Call(t.Context(), granted, api.SnapshotRequest{Name: "tidy"}); err != nil {
 		t.Errorf("granted: %v", err)

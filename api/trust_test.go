@@ -10,7 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
@@ -23,7 +23,7 @@ func trusted(t *testing.T) (person, ada, bob api.Service) {
 	as := func(name string, more ...string) api.Service {
 		return api.Service(func(ctx context.Context, c api.Call) (any, error) {
 			g := api.Grant{Agent: name, Role: api.Agent, Paths: more}
-			return trust.Hold(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named(name)}), c)
+			return ops.Hold(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named(name)}), c)
 		})
 	}
 	return svc, as("ada", "projects/", "skills/"), as("bob")
@@ -176,7 +176,7 @@ func TestRolesThatAreNone(t *testing.T) {
 		{"owner", api.Grant{Role: api.Owner}, true, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := trust.Hold(svc, tc.g)
+			s := ops.Hold(svc, tc.g)
 			_, err := api.OpStatus.Call(t.Context(), s, api.StatusRequest{})
 			_, werr := api.OpSnapshot.Call(t.Context(), s, api.SnapshotRequest{})
 			if (err == nil) != tc.read || (werr == nil) != tc.write {
@@ -191,7 +191,7 @@ func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
 	svc, _ := guardedService(t, guard.Rules{Lockdown: []string{"tasks.org"}, Trusted: []string{"skills/"}})
 	g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}}
 	ada := api.Service(func(ctx context.Context, c api.Call) (any, error) {
-		return trust.Hold(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
+		return ops.Hold(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
 	})
 	if err := edit(t, ada, "Task", "Mine"); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("a file that the policy protects: %v", err)
@@ -206,7 +206,7 @@ func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
 // refused what would act.
 func TestKeepersKeepTheirFolder(t *testing.T) {
 	svc, _ := serve(t, map[string]string{"mine.org": "* Mine\n", "tasks.org": "* Task\n", "agents/graph/g.org": "* Entity\n* Other\n"})
-	keeper := api.As(trust.Guarded(svc), api.Grant{Agent: "graph", Role: api.Keeper})
+	keeper := api.As(ops.Guarded(svc), api.Grant{Agent: "graph", Role: api.Keeper})
 	for id, may := range map[string]bool{"Entity": true, "Mine": false, "Task": false} {
 		if _, err := api.OpForget.Call(t.Context(), keeper, api.MoveRequest{ID: id}); (err == nil) != may {
 			t.Errorf("forget %s: %v", id, err)

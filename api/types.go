@@ -10,7 +10,6 @@ import (
 	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/node"
-	found "github.com/fovea-memory/fovea/search"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -102,7 +101,7 @@ type Node struct {
 // which arms of the score found it.
 type Hit struct {
 	Node
-	found.Relevance
+	node.Relevance
 	Arms     []string `json:"arms" jsonschema:"the ways of searching that found it"`
 	Reranked *bool    `json:"reranked,omitempty" jsonschema:"false where a reranker was late or failed, true where it ordered what it may see; absent where none was asked"`
 

@@ -20,7 +20,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
@@ -63,7 +63,7 @@ func TestWhatIsNotWithheldComesOut(t *testing.T) {
 }
 
 // surface is a service as the daemon gives it to a surface.
-func (r *reading) surface() api.Service { return trust.Guarded(api.NewLocal(r.memory, &r.options)) }
+func (r *reading) surface() api.Service { return ops.Guarded(api.NewLocal(r.memory, &r.options)) }
 
 // acting returns a context of who may not read what is withheld.
 func (r *reading) acting(ctx context.Context, scopes api.Scopes) context.Context {

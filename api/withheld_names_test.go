@@ -17,7 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/working"
@@ -199,7 +199,7 @@ func (r *reading) askBlocks() {
 }
 
 func (r *reading) askBlocksOf(add api.BlockAddRequest) {
-	svc := trust.Guarded(api.NewLocal(r.memory, &r.options))
+	svc := ops.Guarded(api.NewLocal(r.memory, &r.options))
 	for _, scopes := range r.scopes {
 		ctx := author.WithScopes(author.WithGrant(r.t.Context(), r.grants[0]), scopes)
 		var added *api.BlockAddResponse
@@ -333,7 +333,7 @@ func (r *reading) foreigners(op *api.Operation) (out []any) {
 
 // answer is what a call is answered, without numbers and digests.
 func (r *reading) answer(op *api.Operation, req any, g api.Grant, scopes api.Scopes) string {
-	svc := trust.Guarded(api.NewLocal(r.memory, &r.options))
+	svc := ops.Guarded(api.NewLocal(r.memory, &r.options))
 	told := ""
 	ctx := author.WithScopes(author.WithGrant(r.t.Context(), g), scopes)
 	answer, err := svc(ctx, api.Call{Op: op, Request: req, Sync: api.SyncNone, Warn: func(err error) { told += err.Error() }})
@@ -353,7 +353,7 @@ func TestNamedFilesAreRead(t *testing.T) {
 	r.link("sec.org", "hard.txt")
 	r.link("src/main.c", "src/same.c")
 	r.step("written")
-	svc := trust.Guarded(r.owner)
+	svc := ops.Guarded(r.owner)
 	for _, name := range []string{"lake/l.org", "lake/code.py", "sec.org", "link.txt", "hard.txt", "src/main.c", "src/same.c"} {
 		ctx := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 		b := working.Block{Type: working.File, ID: "b", Location: name}

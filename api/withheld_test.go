@@ -21,11 +21,10 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/embed"
-	"github.com/fovea-memory/fovea/internal/buffer"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -102,7 +101,7 @@ func openReading(t *testing.T, dir string, opts *fovea.Options) *reading {
 	t.Helper()
 	opts.StateDir = filepath.Join(t.TempDir(), "state")
 	opts.Signer, opts.Verifiers = testKey(t)
-	opts.Buffers = &buffer.Buffers{}
+	opts.Buffers = &corpus.Buffers{}
 	opts.Embedder = func(ctx context.Context) (embed.Embedder, error) { return embed.Open(ctx, embed.Config{}) }
 	m, err := fovea.Open(t.Context(), dir, opts)
 	if err != nil {
@@ -221,7 +220,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 	"proposed by another": func(t *testing.T) *reading {
 		r := newReading(t, common(nil), &fovea.Options{})
 		bob := author.WithGrant(t.Context(), api.Grant{Agent: "bob", Role: api.Agent, Review: []string{"/"}})
-		svc := trust.Guarded(r.owner)
+		svc := ops.Guarded(r.owner)
 		if _, err := api.OpRemember.Call(bob, svc, api.RememberRequest{Title: "Zy9title one", Body: "zy9body of words", Tag: []string{"zy9tag"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -324,7 +323,7 @@ func inBuffer(t *testing.T) *reading {
 	r := newReading(t, common(map[string]string{"notes/plan.org": plain}), &fovea.Options{})
 	held := r.memory.Folder().Buffers()
 	t.Cleanup(held.Join("editor"))
-	one := buffer.Buffer{Path: "notes/plan.org", Real: "notes/plan.org", Name: "plan.org", Session: "other", Text: planted, Shown: true}
+	one := corpus.Buffer{Path: "notes/plan.org", Real: "notes/plan.org", Name: "plan.org", Session: "other", Text: planted, Shown: true}
 	if _, err := held.Put("editor", one, false); err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +401,7 @@ var knowing = []any{
 // ask asks requests of an operation, in every scope, as everybody; with -short in the first
 // scope as the first caller, and of the others in every third.
 func (r *reading) ask(op *api.Operation, requests []any) {
-	svc := trust.Guarded(api.NewLocal(r.memory, &r.options))
+	svc := ops.Guarded(api.NewLocal(r.memory, &r.options))
 	n := 0
 	for _, req := range requests {
 		for i, g := range r.grants {
@@ -461,7 +460,7 @@ var templates = map[string][]any{
 	"revert":      {api.RevertRequest{DryRun: true}},
 	"assign-ids":  {api.AssignRequest{}, api.AssignRequest{List: true}},
 	"blame":       {api.BlameRequest{}},
-	"forgotten":   {exchange.ForgottenRequest{Notes: []exchange.NoteText{{Title: "Zy9child", Body: "zy9childbody"}}}},
+	"forgotten":   {ops.ForgottenRequest{Notes: []ops.NoteText{{Title: "Zy9child", Body: "zy9childbody"}}}},
 	"rollback":    {api.RollbackRequest{}, api.RollbackRequest{MemoryOnly: true}},
 }
 

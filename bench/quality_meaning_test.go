@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/search"
 )
 
 // madeUp is an embedder whose vectors are a function of the text. Documents are random
@@ -147,7 +146,7 @@ func (m *meant) ask(t testing.TB) *figures {
 	return f
 }
 
-func (m *meant) keysOf(hits []search.Hit) (keys []string) {
+func (m *meant) keysOf(hits []node.Hit) (keys []string) {
 	for _, h := range hits {
 		keys = append(keys, m.keys[h.Node.ID]...)
 	}
@@ -171,7 +170,7 @@ func (m *meant) fused(t testing.TB, fusion string) *figures {
 	return f
 }
 
-func (m *meant) best(fusion string, asked []float32, hits []search.Hit) (keys []string) {
+func (m *meant) best(fusion string, asked []float32, hits []node.Hit) (keys []string) {
 	type scored struct {
 		n                 *node.Node
 		words, near, both float64

@@ -37,7 +37,7 @@
 //   - What a commit says of its author: author/author.go, the codec in internal/graph/commit.go, internal/chain/commit.go, api/types.go
 //     and api/convert.go, and what log prints in internal/face/history.go. Then doc/format/commit.md and the golden files in
 //     internal/graph/testdata.
-//   - Rights and names of agents: author/grant.go and author/name.go; api/trust checks them. Then SECURITY.md.
+//   - Rights and names of agents: author/grant.go and author/name.go; api/ops checks them. Then SECURITY.md.
 //   - A language with an outline: its name in internal/outline/language.go, its grammar in internal/outline/rules.go; how statements are
 //     read and bodies end: internal/outline/read.go; what an outline has: internal/outline/text.go. Then a case in
 //     internal/outline/testdata/cases, the files compared in internal/outline/oracle_test.go, a package in .ci/sources.

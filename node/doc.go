@@ -10,6 +10,9 @@
 // [Extend] that of headlines added to a file; [Outline.Nodes] makes nodes of any outline.
 // [Join], [TreeOf] and [Parts] turn nodes back into the file or the tree.
 //
+// A [Hit] is a node that a search found, with its score; a [Contribution] is what one arm of the
+// search, such as words or vectors, adds to it. Scores are comparable within one search alone.
+//
 // Invariants:
 //
 //   - The contents of a document's nodes, in document order, are the file. A tree has no

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/history"
-	"github.com/fovea-memory/fovea/internal/buffer"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -91,7 +91,7 @@ type Open struct {
 	Committed func(history.Commit)
 	// Buffers are the unsaved buffers of editors: nobody writes the files of these, and
 	// sessions see their texts. nil has none.
-	Buffers *buffer.Buffers
+	Buffers *corpus.Buffers
 	// Guard sets how changes from outside are handled, by patterns in the syntax of
 	// gitignore(5), relative to the memex; a pattern that matches a folder applies to all below
 	// it. No reader gets a file in Lockdown before its owner has decided about the change; one

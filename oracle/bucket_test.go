@@ -19,7 +19,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
@@ -38,10 +38,10 @@ func fakeStore(t testing.TB) string {
 // placeAt opens the place in the bucket of a store, which waits for nothing.
 func placeAt(t testing.TB, url, prefix string) place.Place {
 	t.Helper()
-	keys := func(context.Context) (bucket.Credentials, error) {
-		return bucket.Credentials{KeyID: "id", Secret: "secret"}, nil
+	keys := func(context.Context) (hosted.Credentials, error) {
+		return hosted.Credentials{KeyID: "id", Secret: "secret"}, nil
 	}
-	p := must(bucket.Open(bucket.Options{Name: bucketName, Prefix: prefix, Settings: bucket.Settings{Endpoint: url, Credentials: keys},
+	p := must(hosted.OpenBucket(hosted.BucketOptions{Name: bucketName, Prefix: prefix, BucketSettings: hosted.BucketSettings{Endpoint: url, Credentials: keys},
 		Wait: func(int) time.Duration { return 0 }}))
 	t.Cleanup(func() { p.Close() })
 	return p

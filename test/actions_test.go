@@ -15,8 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -26,7 +25,7 @@ import (
 // acting is a desk whose actions leave blocks.
 func (w *world) acting(agent, session string) *agentDesk {
 	d := w.desk(agent, session)
-	d.svc = trust.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: func() time.Time { return w.clock }, Did: trust.RecordAction}))
+	d.svc = ops.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: func() time.Time { return w.clock }, Did: ops.RecordAction}))
 	return d
 }
 
@@ -72,7 +71,7 @@ func TestActionsLeaveBlocks(t *testing.T) {
 	todo := "DONE"
 	do(ada, api.OpEdit, api.EditRequest{ID: "mend", Todo: &todo})
 	do(ada, api.OpLog, api.LogRequest{})
-	do(ada, agents.OpMessageSend, agents.MessageSendRequest{To: "owner", Subject: "hello", Body: "hidden words"})
+	do(ada, ops.OpMessageSend, ops.MessageSendRequest{To: "owner", Subject: "hello", Body: "hidden words"})
 	do(ada, api.OpContext, api.ContextRequest{Question: "pump"})
 	do(ada, api.OpStatus, api.StatusRequest{})
 	got := ada.did()
@@ -185,7 +184,7 @@ func TestActionsInBatches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			svc := api.NewLocal(m, &api.LocalOptions{Did: trust.RecordAction})
+			svc := api.NewLocal(m, &api.LocalOptions{Did: ops.RecordAction})
 			search := func(text string) {
 				t.Helper()
 				if _, err := api.OpSearch.Call(ctx, svc, api.SearchRequest{Text: text}); err != nil {
@@ -238,7 +237,7 @@ func BenchmarkRecordedAction(b *testing.B) {
 			b.Fatal(err)
 		}
 		ms[i] = m
-		svcs[i] = api.NewLocal(m, &api.LocalOptions{Sync: func(context.Context) error { return nil }, Did: trust.RecordAction})
+		svcs[i] = api.NewLocal(m, &api.LocalOptions{Sync: func(context.Context) error { return nil }, Did: ops.RecordAction})
 	}
 	var took, behind [2][]time.Duration
 	for i := 0; b.Loop(); i++ {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/alert"
+	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
@@ -23,15 +23,15 @@ func TestAlertArrives(t *testing.T) {
 		came <- r.URL.Path + " " + string(body)
 	}))
 	defer server.Close()
-	var sinks []alert.Sink
+	var sinks []daemon.Sink
 	for _, url := range []string{"telegram://1:token@HOST?chats=7&disabletls=yes", "signal://HOST/+1/+2?disabletls=yes"} {
-		sink, err := alert.Parse(strings.Replace(url, "HOST", server.Listener.Addr().String(), 1))
+		sink, err := daemon.ParseSink(strings.Replace(url, "HOST", server.Listener.Addr().String(), 1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sinks = append(sinks, sink)
 	}
-	queue, err := alert.NewQueue(filepath.Join(t.TempDir(), "alerts.json"), sinks, nil)
+	queue, err := daemon.NewQueue(filepath.Join(t.TempDir(), "alerts.json"), sinks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

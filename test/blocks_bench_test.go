@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -19,7 +19,7 @@ func BenchmarkBlocks(b *testing.B) {
 		w := newWorld(b, map[string]string{"a.org": "* Pump\nThe pump hums.\n"})
 		w.ingest()
 		ctx := author.WithGrant(b.Context(), api.Grant{Agent: "ada", Role: api.Agent})
-		svc := api.WithSync(trust.Guarded(w.serve()), api.SyncNone)
+		svc := api.WithSync(ops.Guarded(w.serve()), api.SyncNone)
 		blocks := make([]working.Block, n)
 		for i := range blocks {
 			blocks[i] = working.Block{

@@ -21,7 +21,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/minds"
@@ -41,7 +41,7 @@ type agentDesk struct {
 func (w *world) desk(agent, session string) *agentDesk {
 	ctx := author.WithGrant(w.t.Context(), api.Grant{Agent: agent, Role: api.Agent})
 	ctx = author.WithScopes(ctx, api.Scopes{Session: session})
-	return &agentDesk{w, ctx, trust.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: w.now}))}
+	return &agentDesk{w, ctx, ops.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: w.now}))}
 }
 
 func (d *agentDesk) add(blocks ...working.Block) *api.BlockAddResponse {
@@ -147,7 +147,7 @@ func TestForgedBlock(t *testing.T) {
 	tree := fmt.Sprintf(`{"type": "memory-block", "scope": "session/s", "properties": {"ID": %q, "BLOCK": "{}"}}`, working.NodeID("ada", "task:T"))
 	for _, role := range []api.Role{api.Owner, api.Agent} {
 		ctx := author.WithGrant(t.Context(), api.Grant{Agent: "bob", Role: role, Operations: []string{"ingest-tree"}})
-		_, err := api.OpIngestTree.Call(ctx, trust.Guarded(w.serve()), api.IngestTreeRequest{AST: json.RawMessage(tree)})
+		_, err := api.OpIngestTree.Call(ctx, ops.Guarded(w.serve()), api.IngestTreeRequest{AST: json.RawMessage(tree)})
 		if fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("as %s: got %v", role, err)
 		}

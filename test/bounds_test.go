@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	_ "github.com/fovea-memory/fovea/internal/daemon" // for the operations of all packages
 	"github.com/fovea-memory/fovea/internal/faultfs"
@@ -43,7 +43,7 @@ func newCompany(t *testing.T, store vfs.FS) *company {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	c.m, c.svc = m, trust.Guarded(api.NewLocal(m, &api.LocalOptions{Now: now}))
+	c.m, c.svc = m, ops.Guarded(api.NewLocal(m, &api.LocalOptions{Now: now}))
 	if err := m.Ingest(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestWhatAgentsHeapUpIsBounded(t *testing.T) {
 	ctx := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	known := 0
 	for _, op := range api.Operations {
-		if op.Effect == api.Reads || trust.MayAsk(ctx, op) != nil {
+		if op.Effect == api.Reads || ops.MayAsk(ctx, op) != nil {
 			continue
 		}
 		if known++; !strings.Contains(table, "`"+op.Name+"`") {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
@@ -108,7 +108,7 @@ func writers(t *testing.T, g *foveatest.Gateways, seed uint64, n int) (all []*wr
 		w := &writer{machine: m, rand: rand.New(rand.NewPCG(seed, uint64(i))),
 			weather: &placetest.Weather{OneOf: 20, Rand: rand.New(rand.NewPCG(seed, uint64(100+i)))}}
 		w.r = m.at(bucketAt(t, g, g.URLs[0], prefix, nil), "")
-		w.r.Place = bucketAt(t, g, placetest.Proxy(t, g.URLs, nil, w.weather), prefix, func(o *bucket.Options) {
+		w.r.Place = bucketAt(t, g, placetest.Proxy(t, g.URLs, nil, w.weather), prefix, func(o *hosted.BucketOptions) {
 			o.Wait = func(int) time.Duration { return 0 }
 		})
 		all = append(all, w)

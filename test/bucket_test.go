@@ -22,19 +22,19 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
 // bucketAt opens a place in the bucket of the gateways, as reached at an address.
-func bucketAt(t testing.TB, g *foveatest.Gateways, endpoint, prefix string, with func(*bucket.Options)) place.Place {
+func bucketAt(t testing.TB, g *foveatest.Gateways, endpoint, prefix string, with func(*hosted.BucketOptions)) place.Place {
 	t.Helper()
-	o := bucket.Options{Name: g.Bucket, Prefix: prefix}
+	o := hosted.BucketOptions{Name: g.Bucket, Prefix: prefix}
 	o.Endpoint, o.Credentials = endpoint, staticKeys(g.KeyID, g.Secret)
 	if with != nil {
 		with(&o)
 	}
-	p, err := bucket.Open(o)
+	p, err := hosted.OpenBucket(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,9 +130,9 @@ func govern(t *testing.T, g *foveatest.Gateways, what, body string) {
 }
 
 // staticKeys are the keys that a machine signs with.
-func staticKeys(id, secret string) func(context.Context) (bucket.Credentials, error) {
-	return func(context.Context) (bucket.Credentials, error) {
-		return bucket.Credentials{KeyID: id, Secret: secret}, nil
+func staticKeys(id, secret string) func(context.Context) (hosted.Credentials, error) {
+	return func(context.Context) (hosted.Credentials, error) {
+		return hosted.Credentials{KeyID: id, Secret: secret}, nil
 	}
 }
 
@@ -140,19 +140,19 @@ func staticKeys(id, secret string) func(context.Context) (bucket.Credentials, er
 // off, a bucket that is not there are said as such. Nothing is left there.
 func TestBucketRights(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
-	keys := func(id, secret string) func(*bucket.Options) {
-		return func(o *bucket.Options) { o.Credentials = staticKeys(id, secret) }
+	keys := func(id, secret string) func(*hosted.BucketOptions) {
+		return func(o *hosted.BucketOptions) { o.Credentials = staticKeys(id, secret) }
 	}
 	guest := keys(g.Guest, g.GuestSecret)
-	aYearAgo := func(o *bucket.Options) { o.Now = func() time.Time { return time.Now().AddDate(-1, 0, 0) } }
+	aYearAgo := func(o *hosted.BucketOptions) { o.Now = func() time.Time { return time.Now().AddDate(-1, 0, 0) } }
 	for _, c := range []struct {
 		name, may string
-		with      func(*bucket.Options)
+		with      func(*hosted.BucketOptions)
 		want      string
 	}{
 		{"a wrong secret", "", keys(g.KeyID, "wrong"), "the secret key is wrong"},
 		{"a key that nobody knows", "", keys("nobody", "x"), "the store does not know the access key"},
-		{"another bucket", "", func(o *bucket.Options) { o.Name = "absent" }, "there is no such bucket"},
+		{"another bucket", "", func(o *hosted.BucketOptions) { o.Name = "absent" }, "there is no such bucket"},
 		{"a clock a year off", "", aYearAgo, "365 days behind"},
 		{"no right", "", guest, "it lacks s3:ListBucket on notes"},
 		{"the right to list", "ListBucket", guest, "it lacks s3:PutObject on notes"},

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // TestTogether: bundles that are brought in at the same time, and exchanges with one remote, do
@@ -17,24 +17,24 @@ import (
 func TestTogether(t *testing.T) {
 	x := newExchanging(t)
 	file, place := filepath.Join(t.TempDir(), "b.fovea"), filepath.Join(t.TempDir(), "place")
-	if _, err := remotes.OpBundleWrite.Call(t.Context(), x.svc, remotes.BundleRequest{File: file, Plain: true}); err != nil {
+	if _, err := ops.OpBundleWrite.Call(t.Context(), x.svc, ops.BundleRequest{File: file, Plain: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(place, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := remotes.OpRemoteAdd.Call(t.Context(), x.svc, remotes.RemoteAddRequest{Name: "r", URL: place, Plain: true}); err != nil {
+	if _, err := ops.OpRemoteAdd.Call(t.Context(), x.svc, ops.RemoteAddRequest{Name: "r", URL: place, Plain: true}); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if _, err := remotes.OpBundleRead.Call(t.Context(), x.svc, remotes.BundleReadRequest{File: file}); err != nil {
+			if _, err := ops.OpBundleRead.Call(t.Context(), x.svc, ops.BundleReadRequest{File: file}); err != nil {
 				t.Errorf("%v (%v)", err, fovea.KindOf(err))
 			}
 		})
 		all.Go(func() {
-			if _, err := remotes.OpSync.Call(t.Context(), x.svc, remotes.SyncRequest{Name: "r"}); err != nil {
+			if _, err := ops.OpSync.Call(t.Context(), x.svc, ops.SyncRequest{Name: "r"}); err != nil {
 				t.Errorf("%v (%v)", err, fovea.KindOf(err))
 			}
 		})

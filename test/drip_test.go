@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/embed"
-	"github.com/fovea-memory/fovea/internal/alert"
+	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/ipfs"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/transfer"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -96,7 +96,7 @@ func TestEveryClientEnds(t *testing.T) {
 	model := func(kind string) embed.Config { return embed.Config{Kind: kind, URL: "http://" + host, Model: "m"} }
 	send := func(url string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			sink, err := alert.Parse(url)
+			sink, err := daemon.ParseSink(url)
 			if err == nil {
 				err = sink.Send(ctx, strings.Repeat("guard ", 100))
 			}
@@ -207,12 +207,12 @@ func TestEveryClientEnds(t *testing.T) {
 // farBucket is a bucket on another machine.
 func farBucket(t *testing.T, host string) place.Place {
 	t.Helper()
-	keys := func(context.Context) (bucket.Credentials, error) {
-		return bucket.Credentials{KeyID: "id", Secret: "secret"}, nil
+	keys := func(context.Context) (hosted.Credentials, error) {
+		return hosted.Credentials{KeyID: "id", Secret: "secret"}, nil
 	}
-	o := bucket.Options{Name: "notes", Insecure: true}
+	o := hosted.BucketOptions{Name: "notes", Insecure: true}
 	o.Endpoint, o.Credentials = "http://"+host, keys
-	b, err := bucket.Open(o)
+	b, err := hosted.OpenBucket(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,10 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/remotes"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -56,8 +53,8 @@ func newTrials(t *testing.T) *trials {
 	w.write(filepath.Join(w.dir, "tasks.org"), "* TODO Job\n:PROPERTIES:\n:ID: job\n:END:\n")
 	w.do("ingest", api.IngestRequest{})
 	w.do("snapshot", api.SnapshotRequest{Name: "start"})
-	w.do("remote-add", remotes.RemoteAddRequest{Name: "r", URL: w.place, Plain: true})
-	w.do("push", remotes.SyncRequest{})
+	w.do("remote-add", ops.RemoteAddRequest{Name: "r", URL: w.place, Plain: true})
+	w.do("push", ops.SyncRequest{})
 
 	// The copy goes on, and changes what is changed here, too.
 	for from, to := range map[string]string{w.dir: "notes", w.state: "state"} {
@@ -77,10 +74,10 @@ func newTrials(t *testing.T) *trials {
 	there := &trials{exchanging: other}
 	there.do("edit", api.EditRequest{ID: "one", Title: new("Uno")})
 	there.do("remember", api.RememberRequest{Title: "From there", Under: "there.org"})
-	there.do("remote-add", remotes.RemoteAddRequest{Name: "r", URL: w.place, Plain: true})
-	there.do("push", remotes.SyncRequest{})
+	there.do("remote-add", ops.RemoteAddRequest{Name: "r", URL: w.place, Plain: true})
+	there.do("push", ops.SyncRequest{})
 	w.bundle = filepath.Join(w.copied, "b.fovea")
-	there.do("bundle-write", remotes.BundleRequest{File: w.bundle, Plain: true})
+	there.do("bundle-write", ops.BundleRequest{File: w.bundle, Plain: true})
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +87,7 @@ func newTrials(t *testing.T) *trials {
 	w.do("edit", api.EditRequest{ID: "job", Property: []string{"CONFLICT=yes"}})
 	ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent, Review: []string{"/"}})
 	for _, r := range []asking{{"edit", api.EditRequest{ID: "two", Append: new("By ada")}}, {"remember", api.RememberRequest{Title: "New", Under: "a.org"}}} {
-		answer, err := trust.Guarded(w.svc)(ada, api.Call{Op: api.OperationNamed(r.op), Request: r.req})
+		answer, err := ops.Guarded(w.svc)(ada, api.Call{Op: api.OperationNamed(r.op), Request: r.req})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +104,7 @@ type asking struct {
 
 func (w *trials) call(op string, req any) (any, error) {
 	ctx := author.WithGrant(w.t.Context(), api.Grant{Role: api.Owner})
-	return trust.Guarded(w.svc)(ctx, api.Call{Op: api.OperationNamed(op), Request: req})
+	return ops.Guarded(w.svc)(ctx, api.Call{Op: api.OperationNamed(op), Request: req})
 }
 
 func (w *trials) do(op string, req any) any {
@@ -256,27 +253,27 @@ var trialRequests = map[string][]func(w *trials, dry bool) any{
 	"revert":  {func(_ *trials, dry bool) any { return api.RevertRequest{Commits: []string{"4"}, DryRun: dry} }},
 	"resolve": {func(_ *trials, dry bool) any { return api.ResolveRequest{ID: "one", Take: "theirs", DryRun: dry} }},
 	"merge": {func(w *trials, dry bool) any {
-		return remotes.MergeRequest{State: filepath.Join(w.copied, "state"), DryRun: dry}
+		return ops.MergeRequest{State: filepath.Join(w.copied, "state"), DryRun: dry}
 	}},
 	"bundle-read": {
-		func(w *trials, dry bool) any { return remotes.BundleReadRequest{File: w.bundle, DryRun: dry} },
+		func(w *trials, dry bool) any { return ops.BundleReadRequest{File: w.bundle, DryRun: dry} },
 		func(w *trials, dry bool) any {
-			return remotes.BundleReadRequest{File: w.bundle, Replace: true, DryRun: dry}
+			return ops.BundleReadRequest{File: w.bundle, Replace: true, DryRun: dry}
 		},
 	},
-	"sync":         {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
-	"pull":         {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
-	"push":         {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
-	"remote-scrub": {func(_ *trials, dry bool) any { return remotes.SyncRequest{DryRun: dry} }},
+	"sync":         {func(_ *trials, dry bool) any { return ops.SyncRequest{DryRun: dry} }},
+	"pull":         {func(_ *trials, dry bool) any { return ops.SyncRequest{DryRun: dry} }},
+	"push":         {func(_ *trials, dry bool) any { return ops.SyncRequest{DryRun: dry} }},
+	"remote-scrub": {func(_ *trials, dry bool) any { return ops.SyncRequest{DryRun: dry} }},
 	"review-accept": {
-		func(w *trials, dry bool) any { return agents.ReviewDecision{ID: w.proposed[0], DryRun: dry} },
-		func(w *trials, dry bool) any { return agents.ReviewDecision{ID: w.proposed[1], DryRun: dry} },
+		func(w *trials, dry bool) any { return ops.ReviewDecision{ID: w.proposed[0], DryRun: dry} },
+		func(w *trials, dry bool) any { return ops.ReviewDecision{ID: w.proposed[1], DryRun: dry} },
 	},
 	"review-reject": {func(w *trials, dry bool) any {
-		return agents.ReviewDecision{ID: w.proposed[0], Reason: "no", DryRun: dry}
+		return ops.ReviewDecision{ID: w.proposed[0], Reason: "no", DryRun: dry}
 	}},
 	"import": {func(w *trials, dry bool) any {
-		return exchange.ImportRequest{Kind: "markdown", Source: w.other, DryRun: dry}
+		return ops.ImportRequest{Kind: "markdown", Source: w.other, DryRun: dry}
 	}},
 	"repair": {func(_ *trials, dry bool) any { return api.RepairRequest{DryRun: dry} }},
 	"retain": {func(_ *trials, dry bool) any { return api.RetainRequest{KeepAll: "1h", DryRun: dry} }},
@@ -323,7 +320,7 @@ func dryRun(t *testing.T, name string, request func(w *trials, dry bool) any) {
 	w := newTrials(t)
 	if name == "resolve" {
 		w.do("edit", api.EditRequest{ID: "one", Title: new("Eins")})
-		w.do("pull", remotes.SyncRequest{})
+		w.do("pull", ops.SyncRequest{})
 	}
 	before, head := w.all(), w.m.View().Head().Seq
 	would := w.do(name, request(w, true))

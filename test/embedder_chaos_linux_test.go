@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
@@ -39,7 +39,7 @@ func TestEmbedderChaos(t *testing.T) {
 	}
 	w.m = m
 	w.ingest()
-	svc := api.WithSync(trust.Guarded(api.NewLocal(m, &api.LocalOptions{EmbedTimeout: 50 * time.Millisecond})), api.SyncNone)
+	svc := api.WithSync(ops.Guarded(api.NewLocal(m, &api.LocalOptions{EmbedTimeout: 50 * time.Millisecond})), api.SyncNone)
 
 	running, stop := context.WithCancel(t.Context())
 	var all, writing sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/exchange"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // TestImportLongNames: a name that is too long with the ending of Org does not stop an import, and
@@ -27,11 +27,11 @@ func TestImportLongNames(t *testing.T) {
 	x.add("aA.md", "five\n")
 	x.add("Aa.md", "six\n")
 	x.add("AA.md", "seven\n")
-	first := x.bring(exchange.ImportRequest{})
+	first := x.bring(ops.ImportRequest{})
 	if first.Added != 7 || len(first.Files) != 7 {
 		t.Fatalf("%+v", first)
 	}
-	if again := x.bring(exchange.ImportRequest{}); again.Unchanged != 7 || again.Seq != 0 {
+	if again := x.bring(ops.ImportRequest{}); again.Unchanged != 7 || again.Seq != 0 {
 		t.Errorf("%+v", again)
 	}
 }
@@ -42,7 +42,7 @@ func TestRevertLeavesNoFolders(t *testing.T) {
 	x := newExchanging(t)
 	x.add("a/b/c.md", "one\n")
 	x.add("d/e.md", "two\n")
-	done := x.bring(exchange.ImportRequest{})
+	done := x.bring(ops.ImportRequest{})
 	x.write(filepath.Join(x.dir, "imports/markdown/vault/d/own.txt"), "mine")
 	if _, err := api.OpRevert.Call(t.Context(), x.svc, api.RevertRequest{Commits: []string{fmt.Sprint("seq:", done.Seq)}}); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestRevertLeavesNoFolders(t *testing.T) {
 	if err := os.Remove(filepath.Join(x.dir, "imports/markdown/vault/d/own.txt")); err != nil {
 		t.Fatal(err)
 	}
-	again := x.bring(exchange.ImportRequest{Again: true, Into: "in"})
+	again := x.bring(ops.ImportRequest{Again: true, Into: "in"})
 	if _, err := api.OpRollback.Call(t.Context(), x.svc, api.RollbackRequest{}); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestExportLeavesOutTheLocked(t *testing.T) {
 	x.write(filepath.Join(x.dir, "skills/evil.org"), "#+title: Evil\n* Do what forbidden says\n")
 	for _, kind := range []string{"markdown", "jsonl"} {
 		to := filepath.Join(t.TempDir(), "out")
-		done, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: kind, To: to})
+		done, err := ops.OpExport.Call(t.Context(), x.svc, ops.ExportRequest{Kind: kind, To: to})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,18 +97,18 @@ func TestImportEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	root := x.m.View().Root()
-	if _, err := exchange.OpImport.Call(ctx, x.svc, exchange.ImportRequest{Kind: "markdown", Source: x.other}); !errors.Is(err, context.Canceled) {
+	if _, err := ops.OpImport.Call(ctx, x.svc, ops.ImportRequest{Kind: "markdown", Source: x.other}); !errors.Is(err, context.Canceled) {
 		t.Errorf("import: %v", err)
 	}
 	to := filepath.Join(t.TempDir(), "out")
-	if _, err := exchange.OpExport.Call(ctx, x.svc, exchange.ExportRequest{Kind: "markdown", To: to}); !errors.Is(err, context.Canceled) {
+	if _, err := ops.OpExport.Call(ctx, x.svc, ops.ExportRequest{Kind: "markdown", To: to}); !errors.Is(err, context.Canceled) {
 		t.Errorf("export: %v", err)
 	}
 	if x.m.View().Root() != root {
 		t.Error("something was imported")
 	}
 	for kind, source := range map[string]string{"markdown": filepath.Join(x.other, "a.md"), "jsonl": x.other, "claude": os.DevNull} {
-		_, err := exchange.OpImport.Call(t.Context(), x.svc, exchange.ImportRequest{Kind: kind, Source: source})
+		_, err := ops.OpImport.Call(t.Context(), x.svc, ops.ImportRequest{Kind: kind, Source: source})
 		if fovea.KindOf(err) != fovea.Invalid || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", kind, err)
 		}
@@ -137,7 +137,7 @@ func TestImportEndsAnywhere(t *testing.T) {
 	root, ended := x.m.View().Root(), 0
 	for steps := 0; ; steps++ {
 		left := steps
-		done, err := exchange.OpImport.Call(ending{t.Context(), &left}, x.svc, exchange.ImportRequest{Kind: "markdown", Source: x.other})
+		done, err := ops.OpImport.Call(ending{t.Context(), &left}, x.svc, ops.ImportRequest{Kind: "markdown", Source: x.other})
 		if err == nil {
 			if done.Added != 3 {
 				t.Errorf("%+v", done)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/exchange"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // exchanging is a memory of files on a disk, and a folder beside it for other programs' notes.
@@ -62,12 +62,12 @@ func (x *exchanging) here(name string) string {
 	return string(text)
 }
 
-func (x *exchanging) bring(req exchange.ImportRequest) *exchange.Imported {
+func (x *exchanging) bring(req ops.ImportRequest) *ops.Imported {
 	x.t.Helper()
 	if req.Source == "" {
 		req.Kind, req.Source = "markdown", x.other
 	}
-	done, err := exchange.OpImport.Call(x.t.Context(), x.svc, req)
+	done, err := ops.OpImport.Call(x.t.Context(), x.svc, req)
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -81,15 +81,15 @@ func TestImport(t *testing.T) {
 	x.add("port.md", "---\ntitle: Port\n---\nIt is **8080**, see [[Host]].\n")
 	x.add("host.md", "---\ntitle: Host\n---\nIt is alder.\n")
 	before := x.m.View().Root()
-	done := x.bring(exchange.ImportRequest{Kind: "markdown", Source: x.other, DryRun: true})
+	done := x.bring(ops.ImportRequest{Kind: "markdown", Source: x.other, DryRun: true})
 	if done.Added != 2 || !strings.Contains(x.here("imports/markdown/vault/port.org"), "no such file") || x.m.View().Root() != before {
 		t.Fatalf("a dry run did something: %+v", done)
 	}
-	first := x.bring(exchange.ImportRequest{})
+	first := x.bring(ops.ImportRequest{})
 	if first.Added != 2 || len(first.Files) != 2 || first.Seq == 0 {
 		t.Fatalf("%+v", first)
 	}
-	if again := x.bring(exchange.ImportRequest{}); again.Unchanged != 2 || again.Seq != 0 || again.Root != first.Root {
+	if again := x.bring(ops.ImportRequest{}); again.Unchanged != 2 || again.Seq != 0 || again.Root != first.Root {
 		t.Errorf("the second import did something: %+v", again)
 	}
 	n, err := x.m.View().Resolve("Port")
@@ -108,7 +108,7 @@ func TestImport(t *testing.T) {
 	x.add("port.md", "---\ntitle: Port\n---\nIt is 9090.\n")
 	x.add("host.md", "---\ntitle: Host\n---\nIt is birch.\n")
 	x.write(filepath.Join(x.dir, "imports/markdown/vault/host.org"), x.here("imports/markdown/vault/host.org")+"My line.\n")
-	done = x.bring(exchange.ImportRequest{})
+	done = x.bring(ops.ImportRequest{})
 	if diff := cmp.Diff([]string{"imports/markdown/vault/host.org"}, done.Kept); diff != "" || done.Updated != 1 {
 		t.Errorf("%+v: %s", done, diff)
 	}
@@ -129,10 +129,10 @@ func TestImport(t *testing.T) {
 	if err := os.Remove(filepath.Join(x.dir, "imports/markdown/vault/host.org")); err != nil {
 		t.Fatal(err)
 	}
-	if done = x.bring(exchange.ImportRequest{}); done.Added != 0 || len(done.Removed) != 1 || done.Unchanged != 1 {
+	if done = x.bring(ops.ImportRequest{}); done.Added != 0 || len(done.Removed) != 1 || done.Unchanged != 1 {
 		t.Errorf("%+v", done)
 	}
-	if done = x.bring(exchange.ImportRequest{Kind: "markdown", Source: x.other, Again: true}); done.Added != 1 {
+	if done = x.bring(ops.ImportRequest{Kind: "markdown", Source: x.other, Again: true}); done.Added != 1 {
 		t.Errorf("again: %+v", done)
 	}
 	if _, err := api.OpRevert.Call(t.Context(), x.svc, api.RevertRequest{Commits: []string{strconv.FormatUint(done.Seq, 10)}}); err != nil {
@@ -147,7 +147,7 @@ func TestImport(t *testing.T) {
 func TestImportLines(t *testing.T) {
 	x := newExchanging(t)
 	file := filepath.Join(x.other, "mem.jsonl")
-	req := exchange.ImportRequest{Kind: "jsonl", Source: file}
+	req := ops.ImportRequest{Kind: "jsonl", Source: file}
 	x.add("mem.jsonl", `{"id":1,"title":"One","content":"first"}`+"\n")
 	if done := x.bring(req); done.Added != 1 {
 		t.Fatalf("%+v", done)
@@ -173,19 +173,19 @@ func TestImportRefuses(t *testing.T) {
 	root := x.m.View().Root()
 	for _, tc := range []struct {
 		name string
-		req  exchange.ImportRequest
+		req  ops.ImportRequest
 		kind fovea.Kind
 		want string
 	}{
-		{"an unknown kind", exchange.ImportRequest{Kind: "notion", Source: x.other}, fovea.Invalid, "no such kind"},
-		{"a relative path", exchange.ImportRequest{Kind: "markdown", Source: "vault"}, fovea.Invalid, "absolute"},
-		{"no folder", exchange.ImportRequest{Kind: "markdown", Source: filepath.Join(x.other, "none")}, fovea.NotFound, "no such file"},
-		{"a folder outside", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: "../out"}, fovea.Invalid, "below the memex"},
-		{"a hidden folder", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: ".git"}, fovea.Invalid, "no note is read from this path"},
-		{"a file that is there", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: "taken"}, fovea.Conflict, "--into"},
+		{"an unknown kind", ops.ImportRequest{Kind: "notion", Source: x.other}, fovea.Invalid, "no such kind"},
+		{"a relative path", ops.ImportRequest{Kind: "markdown", Source: "vault"}, fovea.Invalid, "absolute"},
+		{"no folder", ops.ImportRequest{Kind: "markdown", Source: filepath.Join(x.other, "none")}, fovea.NotFound, "no such file"},
+		{"a folder outside", ops.ImportRequest{Kind: "markdown", Source: x.other, Into: "../out"}, fovea.Invalid, "below the memex"},
+		{"a hidden folder", ops.ImportRequest{Kind: "markdown", Source: x.other, Into: ".git"}, fovea.Invalid, "no note is read from this path"},
+		{"a file that is there", ops.ImportRequest{Kind: "markdown", Source: x.other, Into: "taken"}, fovea.Conflict, "--into"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := exchange.OpImport.Call(t.Context(), x.svc, tc.req)
+			_, err := ops.OpImport.Call(t.Context(), x.svc, tc.req)
 			if err == nil || fovea.KindOf(err) != tc.kind || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v (%v), want %v with %q", err, fovea.KindOf(err), tc.kind, tc.want)
 			}
@@ -207,7 +207,7 @@ func TestImportRefuses(t *testing.T) {
 func TestImportBesideACopy(t *testing.T) {
 	x := newExchanging(t)
 	source := filepath.Join(x.other, "mem.jsonl")
-	req := exchange.ImportRequest{Kind: "jsonl", Source: source}
+	req := ops.ImportRequest{Kind: "jsonl", Source: source}
 	x.write(source, `{"id":"1","title":"Port","text":"It is 8080."}`+"\n"+`{"id":"2","title":"Host","text":"It is alder."}`)
 	file := x.bring(req).Files[0]
 	ours := x.here(file)
@@ -224,7 +224,7 @@ func TestImportBesideACopy(t *testing.T) {
 	if err := os.Symlink(filepath.Join(x.other, "elsewhere.org"), filepath.Join(x.dir, "links", "a.org")); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := exchange.OpImport.Call(t.Context(), x.svc, exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: "links"}); err == nil {
+	if done, err := ops.OpImport.Call(t.Context(), x.svc, ops.ImportRequest{Kind: "markdown", Source: x.other, Into: "links"}); err == nil {
 		t.Errorf("%+v", done)
 	}
 }
@@ -238,12 +238,12 @@ func TestExportImport(t *testing.T) {
 				"#+filetags: :home:\n\nSee [[id:boat][the boat]].\n* TODO Roof\nIt /leaks/.\n")
 			x.write(filepath.Join(x.dir, "boat.org"), ":PROPERTIES:\n:ID: boat\n:END:\n#+title: Boat\n")
 			for range 2 { // the second replaces the first
-				if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: kind, To: x.other}); err != nil {
+				if _, err := ops.OpExport.Call(t.Context(), x.svc, ops.ExportRequest{Kind: kind, To: x.other}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			y := newExchanging(t)
-			done := y.bring(exchange.ImportRequest{Kind: kind, Source: x.other, Into: "in"})
+			done := y.bring(ops.ImportRequest{Kind: kind, Source: x.other, Into: "in"})
 			if len(done.Kept)+len(done.Removed) > 0 || done.Added < 3 {
 				t.Fatalf("%+v", done)
 			}
@@ -269,7 +269,7 @@ func TestExportRefuses(t *testing.T) {
 	x := newExchanging(t)
 	x.add("mine.txt", "precious")
 	for kind, to := range map[string]string{"okf": x.other, "jsonl": filepath.Join(x.other, "mine.txt")} {
-		if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: kind, To: to}); fovea.KindOf(err) != fovea.Conflict {
+		if _, err := ops.OpExport.Call(t.Context(), x.svc, ops.ExportRequest{Kind: kind, To: to}); fovea.KindOf(err) != fovea.Conflict {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -283,7 +283,7 @@ func TestExportRefuses(t *testing.T) {
 	export := filepath.Join(x.other, "export")
 	x.write(filepath.Join(export, ".fovea-export"), string(list))
 	x.write(filepath.Join(x.other, "mine.txt"), "precious")
-	if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: "okf", To: export}); err != nil {
+	if _, err := ops.OpExport.Call(t.Context(), x.svc, ops.ExportRequest{Kind: "okf", To: export}); err != nil {
 		t.Error(err)
 	}
 	if text, _ := os.ReadFile(filepath.Join(x.other, "mine.txt")); string(text) != "precious" {
@@ -301,7 +301,7 @@ func TestImportOddFiles(t *testing.T) {
 	x.add("#lock#/#auto#.md", "five\n")
 	x.add("bell\x07.md", "six\n")
 	x.add("own.md", "---\nimported_source: 1\nid: 2\nID: 3\ntags: [a, null]\n---\nseven\n")
-	req := exchange.ImportRequest{Kind: "markdown", Source: x.other, Label: "a\n:END:\n* b", Into: "in"}
+	req := ops.ImportRequest{Kind: "markdown", Source: x.other, Label: "a\n:END:\n* b", Into: "in"}
 	first := x.bring(req)
 	x.add("x.markdown", "two\n") // after x.md was imported, and before it in the folder
 	second := x.bring(req)
@@ -325,7 +325,7 @@ func TestExportKeeps(t *testing.T) {
 	x := newExchanging(t)
 	x.write(filepath.Join(x.dir, "mine.org_archive"), "* Old\n")
 	export := func(kind, to string) error {
-		_, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: kind, To: to})
+		_, err := ops.OpExport.Call(t.Context(), x.svc, ops.ExportRequest{Kind: kind, To: to})
 		return err
 	}
 	if err := export("markdown", x.other); err != nil {
@@ -356,14 +356,14 @@ func TestExportKeeps(t *testing.T) {
 func TestLinesAgain(t *testing.T) {
 	x := newExchanging(t)
 	x.add("a.md", "---\ntitle: A\n---\ntext\n")
-	x.bring(exchange.ImportRequest{})
+	x.bring(ops.ImportRequest{})
 	lines := filepath.Join(t.TempDir(), "all.jsonl")
-	if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: "jsonl", To: lines}); err != nil {
+	if _, err := ops.OpExport.Call(t.Context(), x.svc, ops.ExportRequest{Kind: "jsonl", To: lines}); err != nil {
 		t.Fatal(err)
 	}
 	y := newExchanging(t)
-	y.bring(exchange.ImportRequest{Kind: "jsonl", Source: lines})
-	if done := y.bring(exchange.ImportRequest{Kind: "jsonl", Source: lines}); done.Unchanged != 3 || len(done.Kept)+done.Updated+done.Added > 0 {
+	y.bring(ops.ImportRequest{Kind: "jsonl", Source: lines})
+	if done := y.bring(ops.ImportRequest{Kind: "jsonl", Source: lines}); done.Unchanged != 3 || len(done.Kept)+done.Updated+done.Added > 0 {
 		t.Errorf("%+v", done)
 	}
 }

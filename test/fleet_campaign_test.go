@@ -16,7 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/place/cluster"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
@@ -177,7 +177,7 @@ func flipBits(t *testing.T, folder string, draw *rand.Rand) {
 func inCluster(t *testing.T, url string) place.Place {
 	t.Helper()
 	for { // the cluster may be choosing who leads
-		p, err := cluster.Open(t.Context(), url, true)
+		p, err := hosted.OpenCluster(t.Context(), url, true)
 		if errors.Is(err, place.ErrNoAnswer) && t.Context().Err() == nil {
 			continue
 		}

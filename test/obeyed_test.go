@@ -20,9 +20,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
@@ -113,7 +111,7 @@ func farWorld(t *testing.T) (*world, *farServer) {
 func (w *world) minted(role author.Role, granted ...string) *agentDesk {
 	g := api.Grant{Agent: "mint", Role: role, Operations: granted}
 	ctx := author.WithScopes(author.WithGrant(w.t.Context(), g), api.Scopes{Session: "s"})
-	return &agentDesk{w, ctx, trust.Guarded(looking.First(api.NewLocal(w.m, &api.LocalOptions{Now: w.now})))}
+	return &agentDesk{w, ctx, ops.Guarded(looking.First(api.NewLocal(w.m, &api.LocalOptions{Now: w.now})))}
 }
 
 // sent returns what leaves for the server: texts for vectors, hits of a search, and blocks.
@@ -149,7 +147,7 @@ var givers = []struct {
 		return call(d, api.OpEdit, api.EditRequest{ID: "back", RemoveProperty: []string{"embed"}})
 	}},
 	{"propose a refile", func(d *agentDesk) error {
-		return call(d, agents.OpPropose, agents.ProposeRequest{Op: "refile", Request: []byte(`{"id":"private","to":"public"}`)})
+		return call(d, ops.OpPropose, ops.ProposeRequest{Op: "refile", Request: []byte(`{"id":"private","to":"public"}`)})
 	}},
 	{"a tree", func(d *agentDesk) error {
 		return call(d, api.OpIngestTree, api.IngestTreeRequest{AST: []byte(`{"type":"note","properties":{"ID":"tree","EMBED":"t"},"raw-content":"ZY9TREE pump\n"}`)})
@@ -243,7 +241,7 @@ func TestNoAgentGivesNotesAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			held("propose "+p, call(d, agents.OpPropose, agents.ProposeRequest{Op: "edit", Request: text}), false)
+			held("propose "+p, call(d, ops.OpPropose, ops.ProposeRequest{Op: "edit", Request: text}), false)
 		}
 		for _, body := range []string{":PROPERTIES:\n:EMBED: t\n:END:\nx", "#+PROPERTY: EMBED t\nx", "#+property: embed t",
 			"* Sub\n:PROPERTIES:\n:EMBED: t\n:END:\n"} {
@@ -308,7 +306,7 @@ func TestObeyedRows(t *testing.T) {
 						"take away":    call(d, api.OpEdit, api.EditRequest{ID: "mine", RemoveProperty: []string{strings.TrimSuffix(pair, "="+value)}}),
 						"remember":     call(d, api.OpRemember, api.RememberRequest{Title: "New " + pair, Property: []string{pair}}),
 						"below a note": call(d, api.OpRemember, api.RememberRequest{Title: "Below " + pair, Under: "mine", Property: []string{pair}}),
-						"propose":      call(d, agents.OpPropose, agents.ProposeRequest{Op: "edit", Request: propose}),
+						"propose":      call(d, ops.OpPropose, ops.ProposeRequest{Op: "edit", Request: propose}),
 					} {
 						isName := name == "ID" && (how == "remember" || how == "below a note") // of a new note
 						refused := err != nil && strings.Contains(err.Error(), "is not an agent's to set")
@@ -353,7 +351,7 @@ func TestObeyedRows(t *testing.T) {
 		if err := os.WriteFile(lines, []byte(imported.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := exchange.OpImport.Call(owner.ctx, owner.svc, exchange.ImportRequest{Kind: "jsonl", Source: lines, Into: into}); err != nil {
+		if _, err := ops.OpImport.Call(owner.ctx, owner.svc, ops.ImportRequest{Kind: "jsonl", Source: lines, Into: into}); err != nil {
 			t.Fatal(err)
 		}
 	}

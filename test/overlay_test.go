@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
-	"github.com/fovea-memory/fovea/search"
 )
 
 // over returns the memex under scopes.
@@ -171,7 +170,7 @@ func sameAnswers(t interface{ Errorf(string, ...any) }, want, got fovea.View) {
 	}
 }
 
-func hitList(hits []search.Hit) []string {
+func hitList(hits []node.Hit) []string {
 	var out []string
 	for _, h := range hits {
 		out = append(out, fmt.Sprint(h.Node.ID, " ", h.Score))

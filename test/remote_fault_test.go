@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
@@ -123,7 +123,7 @@ func TestBucketRightIsLost(t *testing.T) {
 	allow(all)
 	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
 	still := bucketAt(t, g, g.URLs[0], "", nil)
-	r := a.at(bucketAt(t, g, g.URLs[0], "", func(o *bucket.Options) { o.Credentials = staticKeys(g.Guest, g.GuestSecret) }), "")
+	r := a.at(bucketAt(t, g, g.URLs[0], "", func(o *hosted.BucketOptions) { o.Credentials = staticKeys(g.Guest, g.GuestSecret) }), "")
 	secret := ""
 	for _, without := range []string{"ListBucket", "PutObject", "GetObject", "DeleteObject"} {
 		allow(all)

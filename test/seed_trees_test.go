@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // headlineTree is a headline as the specification writes it.
@@ -144,10 +144,10 @@ func immutability(t *testing.T) {
 }
 
 // TestChaosScenarioA is contract P29 where nothing listens at all: a checkpoint answers with
-// an error, and its local part stands. Package api/remotes does the same to a real daemon.
+// an error, and its local part stands. Package api/ops does the same to a real daemon.
 func TestChaosScenarioA(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* One\n"})
-	nowhere := remotes.IPFS(true, func() (string, error) { return "http://127.0.0.1:1", nil })
+	nowhere := ops.IPFS(true, func() (string, error) { return "http://127.0.0.1:1", nil })
 	c, err := api.OpCheckpoint.Call(t.Context(), api.NewLocal(w.m, &api.LocalOptions{IPFS: nowhere}), api.CheckpointRequest{To: api.PlaceIPFS})
 	if err != nil || c.CID != "" || len(c.Errors) != 1 || !strings.HasPrefix(c.Errors[0], "ipfs: ") || c.Root == "" || c.Failed() == nil {
 		t.Errorf("%+v, %v", c, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -32,12 +32,12 @@ func inHive(t *testing.T) *world {
 	})
 	w.ingest()
 	bob := w.desk("bob", "")
-	if _, err := agents.OpTaskClaim.Call(bob.ctx, bob.svc, agents.ClaimRequest{Task: "pump"}); err != nil {
+	if _, err := ops.OpTaskClaim.Call(bob.ctx, bob.svc, ops.ClaimRequest{Task: "pump"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, subject := range []string{"The valve of the pump", "Brass for the pump"} {
-		sent := agents.MessageSendRequest{To: "ada", Subject: subject, Body: "Which pump has the valve?"}
-		if _, err := agents.OpMessageSend.Call(bob.ctx, bob.svc, sent); err != nil {
+		sent := ops.MessageSendRequest{To: "ada", Subject: subject, Body: "Which pump has the valve?"}
+		if _, err := ops.OpMessageSend.Call(bob.ctx, bob.svc, sent); err != nil {
 			t.Fatal(err)
 		}
 	}

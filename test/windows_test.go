@@ -15,7 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/working"
@@ -85,7 +85,7 @@ func TestWindowsAreRenderedAgain(t *testing.T) {
 	}
 	w.reopen()
 	for i := range desks {
-		desks[i].svc = trust.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: w.now}))
+		desks[i].svc = ops.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: w.now}))
 	}
 	seen := 0
 	for _, d := range desks {

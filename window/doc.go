@@ -49,7 +49,7 @@
 //     them: overlay.go; what they count in a window: window/working.go. Then working/README.md.
 //   - Which files belong to a memex, scanning, locks of editors: internal/corpus; which paths a state may have: internal/corpus/judge.go,
 //     and what becomes of the others: internal/travel/judge.go. Then internal/corpus/judge_test.go.
-//   - Which files are protected: the policy and the verdicts in internal/guard; the reaction in internal/protect. Then
+//   - Which files are protected: the policy and the verdicts in internal/guard; the reaction in internal/ingest. Then
 //     doc/configuration.md.
-//   - How skills are read and ordered: internal/skill; the annex outside the memex: internal/corpus/annex.go.
+//   - How skills are read and ordered: internal/corpus; the annex outside the memex: internal/corpus/annex.go.
 package window

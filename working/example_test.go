@@ -16,14 +16,14 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
 
 // showContext adds blocks to the working memory of an agent, and returns its window.
 func showContext(ctx context.Context, svc api.Service) (string, error) {
-	ada := trust.Hold(svc, api.Grant{Agent: "agent_001", Role: api.Agent})
+	ada := ops.Hold(svc, api.Grant{Agent: "agent_001", Role: api.Agent})
 	_, err := api.OpBlockAdd.Call(ctx, ada, api.BlockAddRequest{Blocks: []working.Block{
 		{Type: working.File, Location: "agents/agent_001/ROM.md", Priority: working.Critical},
 		{Type: working.Task, TaskID: "TASK-042", Description: "Implement authentication module", Project: "project_alpha", Status: "in_progress"},

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/internal/alert"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/daemon"
 )
 
 const (
@@ -25,18 +25,18 @@ const (
 // alerts sends messages to the owner. The zero value has no destination.
 type alerts struct {
 	console *cli.Console
-	queue   *alert.Queue // nil without destinations
+	queue   *daemon.Queue // nil without destinations
 }
 
 // sinks returns the configured destinations of alerts about changed protected files.
-func sinks(c *config.Config) ([]alert.Sink, error) {
-	var out []alert.Sink
+func sinks(c *config.Config) ([]daemon.Sink, error) {
+	var out []daemon.Sink
 	for i, text := range c.Alerts {
-		sink, err := alert.Parse(text)
+		sink, err := daemon.ParseSink(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: alerts: entry %d: %w", c.File, i+1, err)
 		}
-		if !slices.ContainsFunc(out, func(other alert.Sink) bool { return other.ID == sink.ID }) {
+		if !slices.ContainsFunc(out, func(other daemon.Sink) bool { return other.ID == sink.ID }) {
 			out = append(out, sink)
 		}
 	}
@@ -48,7 +48,7 @@ func sinks(c *config.Config) ([]alert.Sink, error) {
 func (a *alerts) start(c *config.Config, log *slog.Logger) {
 	destinations, err := sinks(c)
 	if err == nil && len(destinations) > 0 {
-		a.queue, err = alert.NewQueue(filepath.Join(c.StateDir, alertsFile), destinations, func(sink string, err error) {
+		a.queue, err = daemon.NewQueue(filepath.Join(c.StateDir, alertsFile), destinations, func(sink string, err error) {
 			if err != nil {
 				log.Warn("an alert is not sent yet", "to", sink, "why", err)
 			} else {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/face"
@@ -20,9 +20,9 @@ import (
 
 // verified is the answer of bundle verify.
 type verified struct {
-	Scopes []remotes.BundleScope `json:"scopes"`
-	Loaded bool                  `json:"loaded"` // whether every state was computed again
-	Signed string                `json:"signed"` // the signed head of the memex, "" for none
+	Scopes []ops.BundleScope `json:"scopes"`
+	Loaded bool              `json:"loaded"` // whether every state was computed again
+	Signed string            `json:"signed"` // the signed head of the memex, "" for none
 }
 
 func bundleVerifyCommand(s *session) *cobra.Command {
@@ -43,7 +43,7 @@ written with --since the states cannot be computed without what came before.`,
 			if s.config, err = config.Load(s.flags, ""); err != nil {
 				s.config = config.Config{} // no memex is needed
 			}
-			r, err := remotes.Unsealed(f, localOf(&s.config).Seals)
+			r, err := ops.Unsealed(f, localOf(&s.config).Seals)
 			if err != nil {
 				return err
 			}
@@ -124,7 +124,7 @@ func outsideNotes(dir string) error {
 	}
 	all, err := stores.List(base)
 	for i := 0; i < len(all) && err == nil; i++ {
-		if all[i].Memex != "" && remotes.Inside(abs, all[i].Memex) {
+		if all[i].Memex != "" && ops.Inside(abs, all[i].Memex) {
 			err = cli.Misusef("remote serve: %s is a folder of the notes themselves; name one outside, "+
 				"and add it as a remote on that machine, too", dir)
 		}

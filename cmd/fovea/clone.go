@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/face"
@@ -160,7 +160,7 @@ func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool
 
 // pullOthers brings in what the other machines have on the remote.
 func pullOthers(ctx context.Context, svc api.Service) error {
-	done, err := remotes.OpPull.Call(ctx, svc, remotes.SyncRequest{Name: remotes.Origin})
+	done, err := ops.OpPull.Call(ctx, svc, ops.SyncRequest{Name: ops.Origin})
 	if err != nil {
 		return fmt.Errorf("the memory is here, without what other machines wrote, which fovea sync brings in: %w", err)
 	}
@@ -175,7 +175,7 @@ func pullOthers(ctx context.Context, svc api.Service) error {
 // fill makes the state folder, which notes until the clone has ended what is under way.
 func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
 	local := localOf(&s.config)
-	from := remotes.Source{Name: how.absolute(), Memex: dir, Seals: local.Seals, Places: local.Places, IPFS: s.config.Ipfs.Address,
+	from := ops.Source{Name: how.absolute(), Memex: dir, Seals: local.Seals, Places: local.Places, IPFS: s.config.Ipfs.Address,
 		Passphrase: func() (string, error) { return cli.Passphrase(ctx, how.File) }}
 	return place.Unpack(s.config.StateDir, func(in vfs.FS) error {
 		done, err := from.Clone(ctx, in)
@@ -185,7 +185,7 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
 		how.underWay = underWay{how.absolute(), done}
 		if done.Unkept != nil {
 			how.Others = 0 // they come with the remote
-			s.Report("the memory is cloned without its remote, which fovea remote add %s %s makes later: %v", remotes.Origin, how.source, done.Unkept)
+			s.Report("the memory is cloned without its remote, which fovea remote add %s %s makes later: %v", ops.Origin, how.source, done.Unkept)
 		}
 		return vfs.WriteJSON(in, cloneFile, how.underWay)
 	})

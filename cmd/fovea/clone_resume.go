@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -19,7 +19,7 @@ const cloneFile = "clone.json"
 // underWay is the content of cloneFile.
 type underWay struct {
 	Source string `json:"source"`
-	remotes.Cloned
+	ops.Cloned
 }
 
 // absolute returns the source in a form that does not depend on the working directory.

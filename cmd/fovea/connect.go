@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -164,5 +164,5 @@ func (s *session) guarded(svc api.Service) api.Service {
 	if s.daemon != nil {
 		return svc
 	}
-	return trust.Guarded(svc)
+	return ops.Guarded(svc)
 }

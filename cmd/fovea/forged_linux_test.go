@@ -18,7 +18,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/foveatest"
@@ -55,8 +55,8 @@ func TestForgedOnTheCommandLine(t *testing.T) {
 			must(k, "push", "all")
 			must(k, "bundle", "write", earlier, "--plain")
 			k.forge(tt.documents)
-			k.sendUnread(remotes.OpPush.Operation, remotes.SyncRequest{})
-			k.sendUnread(remotes.OpBundleWrite.Operation, remotes.BundleRequest{File: bundle, Plain: true})
+			k.sendUnread(ops.OpPush.Operation, ops.SyncRequest{})
+			k.sendUnread(ops.OpBundleWrite.Operation, ops.BundleRequest{File: bundle, Plain: true})
 			k.must(copied(k.state, filepath.Join(k.dir, "forged")))
 			for i, words := range [][]string{
 				{"clone", bundle}, {"clone", remote}, {"bundle", "read", bundle}, {"bundle", "read", bundle, "--replace"}, {"pull", "all"}, {"sync", "all"},
@@ -120,13 +120,13 @@ func TestCampaignOfForgedSSH(t *testing.T) {
 		if out, said, code := k.run("ingest"); code != 0 {
 			t.Fatal(out, said)
 		}
-		k.sendUnread(remotes.OpRemoteAdd.Operation, remotes.RemoteAddRequest{Name: "there", URL: url, Plain: true})
-		k.sendUnread(remotes.OpPush.Operation, remotes.SyncRequest{})
+		k.sendUnread(ops.OpRemoteAdd.Operation, ops.RemoteAddRequest{Name: "there", URL: url, Plain: true})
+		k.sendUnread(ops.OpPush.Operation, ops.SyncRequest{})
 		if out, err := b.on(to, "clone", url, to+"/notes").CombinedOutput(); err != nil {
 			t.Fatalf("clone: %v\n%s", err, out)
 		}
 		k.forge(documents)
-		k.sendUnread(remotes.OpPush.Operation, remotes.SyncRequest{})
+		k.sendUnread(ops.OpPush.Operation, ops.SyncRequest{})
 		before := files(t, b.at(to+"/notes"))
 		said := b.does(to, "sync", "--json")
 		after := files(t, b.at(to+"/notes"))

@@ -14,8 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	agentsapi "github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -31,18 +30,18 @@ func TestHiveFitsATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	svc := trust.Guarded(api.NewLocal(m, nil))
+	svc := ops.Guarded(api.NewLocal(m, nil))
 	ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	request, err := json.Marshal(map[string]any{"title": long, "under": "projects/a-file-with-a-long-name.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 12 {
-		if _, err := agentsapi.OpPropose.Call(ada, svc, agentsapi.ProposeRequest{Op: "remember", Request: request}); err != nil {
+		if _, err := ops.OpPropose.Call(ada, svc, ops.ProposeRequest{Op: "remember", Request: request}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := agentsapi.OpTaskClaim.Call(ada, svc, agentsapi.ClaimRequest{Task: "paint"}); err != nil {
+	if _, err := ops.OpTaskClaim.Call(ada, svc, ops.ClaimRequest{Task: "paint"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Close(); err != nil {

@@ -21,8 +21,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
@@ -30,9 +29,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/place/bucket"
-	"github.com/fovea-memory/fovea/internal/place/cluster"
-	"github.com/fovea-memory/fovea/internal/place/gitref"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/window"
@@ -109,21 +106,21 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 func localOf(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
 		Home: config.Home(), EmbedTimeout: embedTimeout, Budget: c.Budget, Threshold: c.SemanticThreshold,
-		Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: trust.RecordAction,
+		Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: ops.RecordAction,
 		LogLimit: c.LogLimit,
 		Places:   places(),
 		Seals: func() (api.Seals, error) {
 			k, err := c.Seals()
 			return api.Seals{For: k.For, Own: k.Own}, err
 		},
-		IPFS: remotes.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address() }),
+		IPFS: ops.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address() }),
 	}
 }
 
 // places opens those that package place does not open by itself. Connections outlive a change of configuration.
 var places = sync.OnceValue(func() place.Openers {
-	return place.Openers{"s3": bucket.Opener(config.Buckets), "nats": cluster.Opener(),
-		"git+https": gitref.Open, "git+http": gitref.Open, "git+ssh": gitref.Open, "git+file": gitref.Open}
+	return place.Openers{"s3": hosted.BucketOpener(config.Buckets), "nats": hosted.ClusterOpener(),
+		"git+https": place.OpenGit, "git+http": place.OpenGit, "git+ssh": place.OpenGit, "git+file": place.OpenGit}
 })
 
 // embedTimeout is how long a request waits for the embedder that does not ask for it, with a

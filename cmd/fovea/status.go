@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
-	hive "github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
@@ -46,8 +45,8 @@ func printWaiting(ctx context.Context, s *session) {
 	}
 	svc := api.WithSync(answers, api.SyncNone) // status has just read the folder
 	ctx = author.WithGrant(ctx, api.Grant{Agent: s.config.Agent, Role: api.Owner})
-	proposals, err := hive.OpReview.Call(ctx, svc, hive.ReviewRequest{})
-	messages, messagesErr := hive.OpMessages.Call(ctx, svc, hive.MessagesRequest{Unread: true})
+	proposals, err := ops.OpReview.Call(ctx, svc, ops.ReviewRequest{})
+	messages, messagesErr := ops.OpMessages.Call(ctx, svc, ops.MessagesRequest{Unread: true})
 	conflicts, conflictsErr := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: "tags-local:conflict"})
 	for _, w := range []struct {
 		n           int
@@ -60,7 +59,7 @@ func printWaiting(ctx context.Context, s *session) {
 			s.Out.Printf("waits      %s: see fovea %s\n", scope.Count(w.n, w.thing), w.verb)
 		}
 	}
-	all, remotesErr := remotes.OpRemotes.Call(ctx, svc, api.None{})
+	all, remotesErr := ops.OpRemotes.Call(ctx, svc, api.None{})
 	for _, r := range all {
 		s.Out.Printf("remote     %s, %s\n", r.Name, r.Lag())
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/face"
 )
 
@@ -163,7 +163,7 @@ func (s *Session) complete(c *cobra.Command, _ []string, typed string) (out []st
 		}
 	}
 	if strings.Contains(c.Use, "PROPOSAL") {
-		all, _ := Call(s, c, agents.OpReview, agents.ReviewRequest{})
+		all, _ := Call(s, c, ops.OpReview, ops.ReviewRequest{})
 		for i := range all {
 			offer(all[i].ID, all[i].Agent+": "+all[i].Title)
 		}

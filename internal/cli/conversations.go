@@ -11,7 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/face"
 )
@@ -24,15 +24,15 @@ func logHook(s *Session, c *cobra.Command, req *api.LogRequest) func([]string) e
 	}
 	AddFlags(c.Flags(), &news)
 	ofSession(c, func(c *cobra.Command, session string) error {
-		ask := agents.ConversationRequest{Session: session}
-		of, err := Call(s, c, agents.OpConversation, ask)
+		ask := ops.ConversationRequest{Session: session}
+		of, err := Call(s, c, ops.OpConversation, ask)
 		if err != nil {
 			return err
 		}
 		if req.Limit > 0 {
 			of.Commits = of.Commits[:min(req.Limit, len(of.Commits))]
 		}
-		return s.answer(face.Of(agents.OpConversation.Operation), ask, of, of.Commits)
+		return s.answer(face.Of(ops.OpConversation.Operation), ask, of, of.Commits)
 	})
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
@@ -51,27 +51,27 @@ func logHook(s *Session, c *cobra.Command, req *api.LogRequest) func([]string) e
 
 // showNews prints what agents wrote, and then notes that the owner has seen it.
 func showNews(s *Session, c *cobra.Command, seen bool) error {
-	news, err := Call(s, c, agents.OpNews, api.None{})
+	news, err := Call(s, c, ops.OpNews, api.None{})
 	if err == nil {
-		err = s.show(face.Of(agents.OpNews.Operation), api.None{}, news)
+		err = s.show(face.Of(ops.OpNews.Operation), api.None{}, news)
 	}
 	if err == nil {
 		err = s.Out.Err() // what was not printed is not seen
 	}
 	if err == nil && seen {
-		_, err = Call(s, c, agents.OpNewsSeen, agents.NewsSeenRequest{UpTo: news.UpTo})
+		_, err = Call(s, c, ops.OpNewsSeen, ops.NewsSeenRequest{UpTo: news.UpTo})
 	}
 	return err
 }
 
 func diffHook(s *Session, c *cobra.Command, req *api.DiffRequest) func([]string) error {
 	ofSession(c, func(c *cobra.Command, session string) error {
-		ask := agents.ConversationRequest{Session: session, Changes: true, Text: req.Text}
-		of, err := Call(s, c, agents.OpConversation, ask)
+		ask := ops.ConversationRequest{Session: session, Changes: true, Text: req.Text}
+		of, err := Call(s, c, ops.OpConversation, ask)
 		if err != nil {
 			return err
 		}
-		return s.answer(face.Of(agents.OpConversation.Operation), ask, of, of.Changes)
+		return s.answer(face.Of(ops.OpConversation.Operation), ask, of, of.Changes)
 	})
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
@@ -95,7 +95,7 @@ func ofSession(c *cobra.Command, show func(c *cobra.Command, session string) err
 	}
 }
 
-func messageReadHook(s *Session, c *cobra.Command, _ *agents.MessageReadRequest) func([]string) error {
+func messageReadHook(s *Session, c *cobra.Command, _ *ops.MessageReadRequest) func([]string) error {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		if peek, _ := c.Flags().GetBool("peek"); peek {
@@ -108,8 +108,8 @@ func messageReadHook(s *Session, c *cobra.Command, _ *agents.MessageReadRequest)
 
 // handOver prints messages, and marks as read what was printed.
 func handOver(s *Session, c *cobra.Command, ids []string) error {
-	peek := agents.MessageReadRequest{IDs: ids, Peek: true}
-	got, err := Call(s, c, agents.OpMessageRead, peek)
+	peek := ops.MessageReadRequest{IDs: ids, Peek: true}
+	got, err := Call(s, c, ops.OpMessageRead, peek)
 	if err != nil {
 		return err
 	}
@@ -119,13 +119,13 @@ func handOver(s *Session, c *cobra.Command, ids []string) error {
 		answer.Messages[i].Read = true // as it is when this ends well
 		printed = append(printed, answer.Messages[i].ID)
 	}
-	if err := s.show(face.Of(agents.OpMessageRead.Operation), peek, &answer); err != nil || len(printed) == 0 {
+	if err := s.show(face.Of(ops.OpMessageRead.Operation), peek, &answer); err != nil || len(printed) == 0 {
 		return err
 	}
 	if err := s.Out.Err(); err != nil {
 		return err
 	}
-	_, err = Call(s, c, agents.OpMessageRead, agents.MessageReadRequest{IDs: printed})
+	_, err = Call(s, c, ops.OpMessageRead, ops.MessageReadRequest{IDs: printed})
 	return err
 }
 
@@ -153,7 +153,7 @@ func claimNumber(s *Session, c *cobra.Command, a []string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	all, err := Call(s, c, agents.OpTasks, agents.TasksRequest{})
+	all, err := Call(s, c, ops.OpTasks, ops.TasksRequest{})
 	for i := range all {
 		if t := &all[i]; t.ID == task.ID && t.Claim.By == cmp.Or(s.Agent(), author.Owner.String()) {
 			return t.Claim.Number, nil

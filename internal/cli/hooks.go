@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/hive"
@@ -48,11 +46,11 @@ var hooks = []hook{
 		}
 		return nil
 	}),
-	absolute(0, func(req *remotes.BundleRequest) *string { return &req.File }),
-	absolute(0, func(req *remotes.BundleReadRequest) *string { return &req.File }),
-	absolute(1, func(req *exchange.ExportRequest) *string { return &req.To }),
-	claimed(func(req *agents.RenewRequest) (*string, *uint64) { return &req.Task, &req.Number }),
-	claimed(func(req *agents.ClaimEndRequest) (*string, *uint64) { return &req.Task, &req.Number }),
+	absolute(0, func(req *ops.BundleRequest) *string { return &req.File }),
+	absolute(0, func(req *ops.BundleReadRequest) *string { return &req.File }),
+	absolute(1, func(req *ops.ExportRequest) *string { return &req.To }),
+	claimed(func(req *ops.RenewRequest) (*string, *uint64) { return &req.Task, &req.Number }),
+	claimed(func(req *ops.ClaimEndRequest) (*string, *uint64) { return &req.Task, &req.Number }),
 	hooked(func(_ *Session, c *cobra.Command, req *api.GuardDiffRequest) func([]string) error {
 		brief := c.Flags().Bool("brief", false, "leave out the changed lines")
 		return func([]string) error {
@@ -60,7 +58,7 @@ var hooks = []hook{
 			return nil
 		}
 	}),
-	hooked(func(_ *Session, c *cobra.Command, _ *agents.TasksRequest) func([]string) error {
+	hooked(func(_ *Session, c *cobra.Command, _ *ops.TasksRequest) func([]string) error {
 		OneOf(c, "status", hive.Pending, hive.InProgress, hive.Done)
 		return nil
 	}),
@@ -90,7 +88,7 @@ func rollbackHook(_ *Session, _ *cobra.Command, req *api.RollbackRequest, _ []st
 	return nil
 }
 
-func reviewHook(s *Session, c *cobra.Command, req *agents.ReviewDecision) func([]string) error {
+func reviewHook(s *Session, c *cobra.Command, req *ops.ReviewDecision) func([]string) error {
 	if c.Name() != "reject" {
 		return nil
 	}

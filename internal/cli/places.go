@@ -10,8 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
@@ -24,20 +23,20 @@ func absolute[Q any](i int, field func(*Q) *string) hook {
 	})
 }
 
-func importHook(_ *Session, c *cobra.Command, req *exchange.ImportRequest, a []string) (err error) {
+func importHook(_ *Session, c *cobra.Command, req *ops.ImportRequest, a []string) (err error) {
 	req.Kind = c.Name()
 	req.Source, err = filepath.Abs(a[0])
 	return err
 }
 
-func mergeHook(_ *Session, _ *cobra.Command, req *remotes.MergeRequest, a []string) (err error) {
+func mergeHook(_ *Session, _ *cobra.Command, req *ops.MergeRequest, a []string) (err error) {
 	if req.State, err = stateOf(a[0]); err != nil {
 		return Misuse{err}
 	}
 	return nil
 }
 
-func remoteAddHook(_ *Session, c *cobra.Command, req *remotes.RemoteAddRequest) func([]string) error {
+func remoteAddHook(_ *Session, c *cobra.Command, req *ops.RemoteAddRequest) func([]string) error {
 	file := c.Flags().String("passphrase-file", "", "`FILE` with the passphrase of a sealed place on its first line")
 	return func(a []string) (err error) {
 		req.Name = a[0]
@@ -65,7 +64,7 @@ func stateOf(path string) (string, error) {
 
 // RemoteURL makes a path absolute: who keeps the memory stands elsewhere.
 func RemoteURL(text string) (string, error) {
-	if strings.Contains(text, "://") || strings.HasPrefix(text, remotes.IPFSPrefix) {
+	if strings.Contains(text, "://") || strings.HasPrefix(text, ops.IPFSPrefix) {
 		return text, nil
 	}
 	return filepath.Abs(text)

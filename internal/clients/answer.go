@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/render"
@@ -71,8 +71,8 @@ func news(ctx context.Context, svc api.Service, in Input, req api.ContextRequest
 // mail says which messages wait that the session was not told of, "" for none. It names them as
 // data, and hands over no body: that marks a message as read, and what a hook prints may be lost.
 func mail(ctx context.Context, svc api.Service, in Input) (string, error) {
-	req := agents.MessagesRequest{Unread: true, New: in.Session != "", Fresh: in.Event == Start}
-	all, err := agents.OpMessages.Call(ctx, api.WithSync(svc, api.SyncNone), req)
+	req := ops.MessagesRequest{Unread: true, New: in.Session != "", Fresh: in.Event == Start}
+	all, err := ops.OpMessages.Call(ctx, api.WithSync(svc, api.SyncNone), req)
 	if err != nil || len(all) == 0 {
 		return "", err
 	}

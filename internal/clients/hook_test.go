@@ -12,8 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/clients"
 	"github.com/fovea-memory/fovea/working"
@@ -35,7 +34,7 @@ func memory(t *testing.T, text string) (owner, svc api.Service) {
 	if _, err := api.OpIngest.Call(t.Context(), owner, api.IngestRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	return owner, trust.Guarded(owner)
+	return owner, ops.Guarded(owner)
 }
 
 // answered gives a hook an input and returns what it prints.
@@ -100,8 +99,8 @@ func TestStart(t *testing.T) {
 		big.WriteString("* Note " + strings.Repeat("é", i%40) + "\n" + strings.Repeat("日本語 word ", 30) + "\n")
 	}
 	owner, svc := memory(t, big.String())
-	send := agents.MessageSendRequest{To: "claude-code", Subject: "Look", Known: true}
-	if _, err := agents.OpMessageSend.Call(t.Context(), owner, send); err != nil {
+	send := ops.MessageSendRequest{To: "claude-code", Subject: "Look", Known: true}
+	if _, err := ops.OpMessageSend.Call(t.Context(), owner, send); err != nil {
 		t.Fatal(err)
 	}
 	for _, source := range []string{"startup", "compact"} {
@@ -140,8 +139,8 @@ func TestMailOnce(t *testing.T) {
 	send := func(subject string) {
 		t.Helper()
 		sent++
-		req := agents.MessageSendRequest{To: "claude-code", Subject: subject, Known: true}
-		if _, err := agents.OpMessageSend.Call(t.Context(), owner, req); err != nil {
+		req := ops.MessageSendRequest{To: "claude-code", Subject: subject, Known: true}
+		if _, err := ops.OpMessageSend.Call(t.Context(), owner, req); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,7 +179,7 @@ func TestMailOnce(t *testing.T) {
 	if text := start("compact"); !strings.Contains(text, "Unread messages in the memory: 11.") {
 		t.Errorf("after a compaction: %s", text)
 	}
-	left, err := agents.OpMessages.Call(t.Context(), owner, agents.MessagesRequest{Agent: "claude-code", Unread: true})
+	left, err := ops.OpMessages.Call(t.Context(), owner, ops.MessagesRequest{Agent: "claude-code", Unread: true})
 	if err != nil || len(left) != sent {
 		t.Errorf("%d of %d are unread, %v", len(left), sent, err)
 	}

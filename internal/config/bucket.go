@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -30,33 +30,33 @@ const (
 // names a section of these files; with "" the variables AWS_ACCESS_KEY_ID and
 // AWS_SECRET_ACCESS_KEY come first, then the profile AWS_PROFILE, then default. Credentials are
 // looked for when they are asked for.
-func Buckets(profile string) (bucket.Settings, error) {
+func Buckets(profile string) (hosted.BucketSettings, error) {
 	_, file, err := profileOf(profile)
 	if err != nil {
-		return bucket.Settings{}, err
+		return hosted.BucketSettings{}, err
 	}
 	if len(file) == 0 && profile != "" {
-		return bucket.Settings{}, fmt.Errorf("config: the files of Amazon's tools have no profile %q", profile)
+		return hosted.BucketSettings{}, fmt.Errorf("config: the files of Amazon's tools have no profile %q", profile)
 	}
-	return bucket.Settings{
+	return hosted.BucketSettings{
 		Region:   cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), file["region"]),
 		Endpoint: cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), file["endpoint_url"]),
-		Credentials: func(ctx context.Context) (bucket.Credentials, error) {
+		Credentials: func(ctx context.Context) (hosted.Credentials, error) {
 			return credentialsOf(ctx, profile)
 		},
 	}, nil
 }
 
-func credentialsOf(ctx context.Context, profile string) (bucket.Credentials, error) {
+func credentialsOf(ctx context.Context, profile string) (hosted.Credentials, error) {
 	if id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"); profile == "" && id != "" && secret != "" {
-		return bucket.Credentials{KeyID: id, Secret: secret, Token: os.Getenv("AWS_SESSION_TOKEN")}, nil
+		return hosted.Credentials{KeyID: id, Secret: secret, Token: os.Getenv("AWS_SESSION_TOKEN")}, nil
 	}
 	profile, file, err := profileOf(profile)
 	switch {
 	case err != nil:
-		return bucket.Credentials{}, err
+		return hosted.Credentials{}, err
 	case file["aws_access_key_id"] != "" && file["aws_secret_access_key"] != "":
-		return bucket.Credentials{KeyID: file["aws_access_key_id"], Secret: file["aws_secret_access_key"], Token: file["aws_session_token"]}, nil
+		return hosted.Credentials{KeyID: file["aws_access_key_id"], Secret: file["aws_secret_access_key"], Token: file["aws_session_token"]}, nil
 	case file["credential_process"] != "":
 		c, err := processCredentials(ctx, file["credential_process"])
 		if err != nil {
@@ -64,10 +64,10 @@ func credentialsOf(ctx context.Context, profile string) (bucket.Credentials, err
 		}
 		return c, err
 	case len(file) > 0:
-		return bucket.Credentials{}, fmt.Errorf("the profile %[1]q has no key; where it signs in another way, give it the line "+
+		return hosted.Credentials{}, fmt.Errorf("the profile %[1]q has no key; where it signs in another way, give it the line "+
 			"credential_process = aws configure export-credentials --profile %[1]s --format process", profile)
 	}
-	return bucket.Credentials{}, errors.New("there are none; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+	return hosted.Credentials{}, errors.New("there are none; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 }
 
 // profileOf returns the name of a profile, "" for the one of the environment, and its lines in both files of
@@ -125,7 +125,7 @@ func readSection(text, section string, into map[string]string) {
 
 // processCredentials runs the program that a profile names. What it prints may be secret, and is
 // in no error.
-func processCredentials(ctx context.Context, command string) (bucket.Credentials, error) {
+func processCredentials(ctx context.Context, command string) (hosted.Credentials, error) {
 	ctx, cancel := context.WithTimeout(ctx, processWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
@@ -134,29 +134,29 @@ func processCredentials(ctx context.Context, command string) (bucket.Credentials
 	cmd.WaitDelay = time.Second
 	switch err := cmd.Run(); {
 	case ctx.Err() != nil:
-		return bucket.Credentials{}, fmt.Errorf("the program did not end in time: %w", ctx.Err())
+		return hosted.Credentials{}, fmt.Errorf("the program did not end in time: %w", ctx.Err())
 	case err != nil:
-		return bucket.Credentials{}, fmt.Errorf("the program failed: %w; run it yourself to see why", err)
+		return hosted.Credentials{}, fmt.Errorf("the program failed: %w; run it yourself to see why", err)
 	}
 	return parseProcess(out.text)
 }
 
 // parseProcess reads what the program prints.
-func parseProcess(data []byte) (bucket.Credentials, error) {
+func parseProcess(data []byte) (hosted.Credentials, error) {
 	var said struct {
 		Version                                   int
 		AccessKeyID                               string `json:"AccessKeyId"`
 		SecretAccessKey, SessionToken, Expiration string
 	}
-	c := bucket.Credentials{}
+	c := hosted.Credentials{}
 	if json.Unmarshal(data, &said) != nil || said.Version != 1 || said.AccessKeyID == "" || said.SecretAccessKey == "" {
 		return c, errors.New("the program prints no credentials of version 1")
 	}
-	c = bucket.Credentials{KeyID: said.AccessKeyID, Secret: said.SecretAccessKey, Token: said.SessionToken}
+	c = hosted.Credentials{KeyID: said.AccessKeyID, Secret: said.SecretAccessKey, Token: said.SessionToken}
 	if said.Expiration != "" {
 		var err error
 		if c.Expires, err = time.Parse(time.RFC3339, said.Expiration); err != nil {
-			return bucket.Credentials{}, errors.New("the program prints a time of expiration that is none")
+			return hosted.Credentials{}, errors.New("the program prints a time of expiration that is none")
 		}
 	}
 	return c, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/fovea-memory/fovea/internal/place/bucket"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 )
 
 const awsConfig = `
@@ -65,18 +65,18 @@ func TestBuckets(t *testing.T) {
 	for _, c := range []struct {
 		name, profile    string
 		env              map[string]string
-		want             bucket.Credentials
+		want             hosted.Credentials
 		region, endpoint string
 	}{
-		{"the environment", "", keys, bucket.Credentials{KeyID: "A", Secret: "B", Token: "C"}, "eu-west-1", ""},
-		{"the default profile", "", nil, bucket.Credentials{KeyID: "D", Secret: "E/+="}, "eu-west-1", ""},
+		{"the environment", "", keys, hosted.Credentials{KeyID: "A", Secret: "B", Token: "C"}, "eu-west-1", ""},
+		{"the default profile", "", nil, hosted.Credentials{KeyID: "D", Secret: "E/+="}, "eu-west-1", ""},
 		{"a profile of the environment", "", map[string]string{"AWS_PROFILE": "other", "AWS_REGION": "r"},
-			bucket.Credentials{KeyID: "O", Secret: "P", Token: "T"}, "r", ""},
-		{"a profile of the address", "other", keys, bucket.Credentials{KeyID: "O", Secret: "P", Token: "T"}, "", ""},
-		{"a program", "box", nil, bucket.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)},
+			hosted.Credentials{KeyID: "O", Secret: "P", Token: "T"}, "r", ""},
+		{"a profile of the address", "other", keys, hosted.Credentials{KeyID: "O", Secret: "P", Token: "T"}, "", ""},
+		{"a program", "box", nil, hosted.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)},
 			"us-west-2", "https://box:9000"},
 		{"an endpoint of the environment", "box", map[string]string{"AWS_ENDPOINT_URL_S3": "https://e", "AWS_ENDPOINT_URL": "https://f"},
-			bucket.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}, "us-west-2", "https://e"},
+			hosted.Credentials{KeyID: "P", Secret: "Q", Token: "R", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}, "us-west-2", "https://e"},
 	} {
 		awsHome(t, c.env)
 		s, err := Buckets(c.profile)

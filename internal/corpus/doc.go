@@ -18,8 +18,20 @@
 // folders, editors' copies (#x#, x~) and the matches of .foveaignore files are
 // excluded. A .foveaignore file has the syntax of .gitignore and applies to its folder.
 //
+// [ReadSkills] turns the files of the skills folder into a [Registry]: the skills by priority, in an
+// order in which each follows its dependencies. A skill is an Org file with the properties
+// :SKILL_PRIORITY:, :SKILL_TRIGGERS: and :SKILL_DEPENDS: in its file drawer, or a folder with a file
+// SKILL.md whose front matter has the keys priority, triggers and depends.
+//
+// A client that an editor connects joins [Buffers] and puts a [Buffer] for each file with unsaved
+// changes. Nobody writes such a file meanwhile, and requests of the owner in the buffer's session
+// see its text; those of agents do not. Buffers are bounded (MaxBuffers, MaxText, MaxTotal), and are
+// gone when their client leaves.
+//
 // Invariants:
 //
+//   - Skills are never executed. A skill with malformed metadata is listed, with a problem. Names are
+//     unique: a built-in skill wins, then the first one by path.
 //   - Only a Write changes a file, and only if the file still has the base content, no
 //     editor has locked it and the user has not made it read-only.
 //   - Nothing outside the root is opened or listed: names go through internal/vfs,
@@ -37,5 +49,5 @@
 //     uses.
 //
 // Elsewhere: package org parses files, package fovea combines several writes into one
-// crash-safe operation, and internal/config names the skills folder.
+// crash-safe operation and lays buffers over views, and internal/config names the skills folder.
 package corpus

@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/buffer"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/daemon"
 )
 
@@ -262,11 +262,11 @@ func TestBuffersHaveLimits(t *testing.T) {
 	if status, _ := h.ask("POST", "/v1/edit", `{"id":"deep/real.org","append":"x"}`); status != http.StatusLocked {
 		t.Errorf("a file held through a link: %d", status)
 	}
-	emacs.push(400, "a.org", `,"text":"`+strings.Repeat("x", buffer.MaxText+1)+`"`)
+	emacs.push(400, "a.org", `,"text":"`+strings.Repeat("x", corpus.MaxText+1)+`"`)
 	if status, _ := h.ask("POST", "/v1/edit", `{"id":"mine","append":"x"}`); status != http.StatusLocked {
 		t.Errorf("a text that is too long ended the hold: %d", status)
 	}
-	for i := range buffer.MaxBuffers - 7 {
+	for i := range corpus.MaxBuffers - 7 {
 		emacs.push(200, fmt.Sprintf("many/%d.org", i), `,"modified":true`)
 	}
 	if got := emacs.push(400, "many/more.org", `,"modified":true`); !strings.Contains(got, "64 buffers are the limit of one client") {

@@ -5,6 +5,10 @@
 //
 // [Serve] is the daemon; [Connect] finds it and [Start] starts one.
 //
+// It also alerts the owner through Telegram, Signal (by a signal-cli REST server), ntfy or email.
+// [ParseSink] turns a URL into a [Sink]. A [Queue] sends each message to each of its sinks, retries
+// failures, stores pending messages in a file, and never makes its caller wait for a sink.
+//
 // Invariants:
 //
 //   - One daemon serves a memex: the holder of its state folder's lock. It creates the socket
@@ -17,6 +21,10 @@
 //   - Running requests are answered before the daemon stops.
 //   - The process's memory grows with the data, not with its age, and goes back to the system
 //     after a busy period.
+//   - Each sink receives its messages in order and at least once, and a failing one does not delay the
+//     others. If more are pending than the queue holds, the oldest is dropped and counted. Errors
+//     contain no token of a URL.
 //
-// Elsewhere: the operations (api), HTTP (internal/httpapi), settings (internal/config).
+// Elsewhere: the operations (api), HTTP (internal/httpapi), settings (internal/config), which
+// events raise an alert (internal/guard).
 package daemon

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/place"
@@ -126,16 +126,16 @@ func (p *partner) soon(wait time.Duration) {
 
 // exchange carries what is due, and all if that is not known. It reports whether that was done.
 func (p *partner) exchange() bool {
-	op, req := remotes.OpSync, remotes.SyncRequest{Name: p.name, From: slices.Sorted(maps.Keys(p.from))}
+	op, req := ops.OpSync, ops.SyncRequest{Name: p.name, From: slices.Sorted(maps.Keys(p.from))}
 	switch {
-	case p.problem == "" && remotes.ScrubDue(p.live.memory, p.name):
-		op, req.From = remotes.OpScrub, nil
+	case p.problem == "" && ops.ScrubDue(p.live.memory, p.name):
+		op, req.From = ops.OpScrub, nil
 	case p.rest > 0 || p.from[""] || len(p.from) == 0 && !p.isBehind || time.Since(p.all) > 2*requests*askEvery:
 		req.From, p.all = nil, time.Now()
 	case len(p.from) == 0:
-		op = remotes.OpPush
+		op = ops.OpPush
 	case !p.isBehind:
-		op = remotes.OpPull
+		op = ops.OpPull
 	}
 	clear(p.from)
 	p.isBehind = false
@@ -164,7 +164,7 @@ func (p *partner) exchange() bool {
 		p.live.log.Warn("keeping in step", "remote", p.name, "problem", cmp.Or(problem, "none any longer"))
 	}
 	p.problem, p.last = problem, time.Now()
-	if p.due = p.last.Add(wait + rand.N(wait)); err == nil && remotes.ScrubDue(p.live.memory, p.name) {
+	if p.due = p.last.Add(wait + rand.N(wait)); err == nil && ops.ScrubDue(p.live.memory, p.name) {
 		p.soon(rand.N(spread)) // it waited for servers that answer
 	}
 	return err == nil
@@ -173,7 +173,7 @@ func (p *partner) exchange() bool {
 // watch passes on which machines write to the remote, until it is found that the place cannot tell.
 func (p *partner) watch() {
 	for p.ctx.Err() == nil {
-		if remotes.Watch(p.ctx, p.live.memory, p.terms.daemon.opts.Local.Places, p.name, p.news) == nil {
+		if ops.Watch(p.ctx, p.live.memory, p.terms.daemon.opts.Local.Places, p.name, p.news) == nil {
 			close(p.news)
 			return
 		}

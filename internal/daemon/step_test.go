@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/place"
@@ -62,7 +62,7 @@ func TestInStep(t *testing.T) {
 	b.start(of(config.SyncAlways))
 	c.start(of(config.SyncOff))
 	for _, h := range []*house{a, b, c} {
-		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		_, err := ops.OpRemoteAdd.Call(t.Context(), h.far.Service, ops.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
 		h.check(err)
 	}
 	for _, h := range []*house{a, b} {
@@ -84,7 +84,7 @@ func TestInStep(t *testing.T) {
 	if c.root() == a.root() {
 		t.Error("what is off is in step")
 	}
-	all, err := remotes.OpRemotes.Call(t.Context(), a.far.Service, api.None{})
+	all, err := ops.OpRemotes.Call(t.Context(), a.far.Service, api.None{})
 	a.check(err)
 	if len(all) != 1 || all[0].Synced.IsZero() {
 		t.Errorf("the list says %+v", all)
@@ -117,13 +117,13 @@ func TestScrub(t *testing.T) {
 	b.start(how)
 	svc := func(h *house) api.Service { return h.far.Service }
 	for _, h := range []*house{a, b} {
-		_, err := remotes.OpRemoteAdd.Call(t.Context(), svc(h), remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		_, err := ops.OpRemoteAdd.Call(t.Context(), svc(h), ops.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
 		h.check(err)
 	}
 	for _, title := range []string{"One", "Two", "Three"} {
 		_, err := api.OpRemember.Call(t.Context(), svc(a), api.RememberRequest{Title: title})
 		a.check(err)
-		_, err = remotes.OpPush.Call(t.Context(), svc(a), remotes.SyncRequest{})
+		_, err = ops.OpPush.Call(t.Context(), svc(a), ops.SyncRequest{})
 		a.check(err)
 	}
 	for i, damage := range []func(name string){
@@ -140,13 +140,13 @@ func TestScrub(t *testing.T) {
 		a.check(err)
 		name := packs[len(packs)-1]
 		damage(name)
-		done, err := remotes.OpScrub.Call(t.Context(), svc(a), remotes.SyncRequest{})
+		done, err := ops.OpScrub.Call(t.Context(), svc(a), ops.SyncRequest{})
 		a.check(err)
 		if found := slices.Contains(done.Damaged, name); found != (i > 0) || (done.Pushed > 0) != (i > 0) {
 			t.Errorf("damage %d: %+v, %d commits written again", i, done, done.Pushed)
 		}
 	}
-	_, err := remotes.OpSync.Call(t.Context(), svc(b), remotes.SyncRequest{})
+	_, err := ops.OpSync.Call(t.Context(), svc(b), ops.SyncRequest{})
 	b.check(err)
 	if a.root() != b.root() {
 		t.Errorf("%s and %s", a.root(), b.root())
@@ -177,18 +177,18 @@ func TestBlocked(t *testing.T) {
 	}
 	for _, h := range []*house{a, c, b} {
 		h.start(of(config.SyncOff))
-		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		_, err := ops.OpRemoteAdd.Call(t.Context(), h.far.Service, ops.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
 		h.check(err)
 	}
 	remember(a, "Of A", "x.org")
 	remember(c, "Of C", "c.org")
 	for _, h := range []*house{a, c} {
-		_, err := remotes.OpPush.Call(t.Context(), h.far.Service, remotes.SyncRequest{})
+		_, err := ops.OpPush.Call(t.Context(), h.far.Service, ops.SyncRequest{})
 		h.check(err)
 	}
 	b.check(os.Mkdir(filepath.Join(b.memex, "x.org"), 0o700))
 	remember(b, "Of B", "")
-	done, err := remotes.OpSync.Call(t.Context(), b.far.Service, remotes.SyncRequest{})
+	done, err := ops.OpSync.Call(t.Context(), b.far.Service, ops.SyncRequest{})
 	b.check(err)
 	problems := 0
 	for _, m := range done.Machines {
@@ -208,7 +208,7 @@ func TestBlocked(t *testing.T) {
 	until(t, "a warning", func() bool { return strings.Contains(log(), "may not be touched") })
 	b.check(os.Remove(filepath.Join(b.memex, "x.org")))
 	remember(a, "More of A", "x.org")
-	_, err = remotes.OpPush.Call(t.Context(), a.far.Service, remotes.SyncRequest{})
+	_, err = ops.OpPush.Call(t.Context(), a.far.Service, ops.SyncRequest{})
 	a.check(err)
 	until(t, "the end of it", func() bool {
 		return strings.Contains(log(), "none any longer") && strings.Contains(b.read("x.org"), "More of A")
@@ -219,13 +219,13 @@ func TestBlocked(t *testing.T) {
 	b.check(b.stop())
 	b.check(os.Mkdir(filepath.Join(b.memex, "y.org"), 0o700))
 	remember(a, "Again of A", "y.org")
-	_, err = remotes.OpPush.Call(t.Context(), a.far.Service, remotes.SyncRequest{})
+	_, err = ops.OpPush.Call(t.Context(), a.far.Service, ops.SyncRequest{})
 	a.check(err)
 	for range 2 { // another daemon reports nothing twice
 		begun := time.Now()
 		b.start(of(config.SyncAlways))
 		until(t, "an exchange", func() bool {
-			all, err := remotes.OpRemotes.Call(t.Context(), b.far.Service, api.None{})
+			all, err := ops.OpRemotes.Call(t.Context(), b.far.Service, api.None{})
 			return err == nil && len(all) == 1 && all[0].Synced.After(begun) && strings.Count(log(), "may not be touched") == 2
 		})
 		b.check(b.stop())
@@ -267,12 +267,12 @@ func TestLateIsNoAlert(t *testing.T) {
 	b := a.twin()
 	for _, h := range []*house{a, b} {
 		h.start(of(config.SyncOff))
-		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
+		_, err := ops.OpRemoteAdd.Call(t.Context(), h.far.Service, ops.RemoteAddRequest{Name: "team", URL: "mem://x", Plain: true})
 		h.check(err)
 	}
 	_, err := api.OpRemember.Call(t.Context(), a.far.Service, api.RememberRequest{Title: "Of A"})
 	a.check(err)
-	_, err = remotes.OpPush.Call(t.Context(), a.far.Service, remotes.SyncRequest{})
+	_, err = ops.OpPush.Call(t.Context(), a.far.Service, ops.SyncRequest{})
 	a.check(err)
 	meeting.isLate.Store(true)
 	b.check(b.stop())

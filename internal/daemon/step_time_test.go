@@ -19,7 +19,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/place"
@@ -77,15 +77,15 @@ func newStepper(m *fovea.Memory, state string, p place.Place, mode string) (s *s
 	s.terms.now.Store(&term{config: config.Config{Sync: mode}, service: func(_ context.Context, c api.Call) (any, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		from := strings.Join(c.Request.(remotes.SyncRequest).From, "+")
+		from := strings.Join(c.Request.(ops.SyncRequest).From, "+")
 		s.new = append(s.new, strings.TrimSuffix(c.Op.Name+" "+from, " "))
-		done := &remotes.SyncResponse{}
+		done := &ops.SyncResponse{}
 		if s.during != nil {
 			s.during()
 		}
 		for range s.merge {
 			s.commit(graph.KindMerge)
-			done.Machines = append(done.Machines, remotes.Machine{Brought: make([]remotes.Brought, 1)})
+			done.Machines = append(done.Machines, ops.Machine{Brought: make([]ops.Brought, 1)})
 		}
 		if c.Op.Name == "remote-scrub" {
 			scrubbed()
@@ -124,7 +124,7 @@ func inBubble(t *testing.T, p func() place.Place, mode string, run func(t *testi
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if _, err := remotes.Keep(m.Histories().State, "team", "mem://x", nil); err != nil {
+	if _, err := ops.Keep(m.Histories().State, "team", "mem://x", nil); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -249,13 +249,13 @@ func TestRequestsOfASync(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		add := remotes.RemoteAddRequest{Name: "team", URL: "mem://x", Passphrase: "geheim"}
-		if _, err := remotes.OpRemoteAdd.Call(t.Context(), svc, add); err != nil {
+		add := ops.RemoteAddRequest{Name: "team", URL: "mem://x", Passphrase: "geheim"}
+		if _, err := ops.OpRemoteAdd.Call(t.Context(), svc, add); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
 			n = 0
-			if done, err := remotes.OpSync.Call(t.Context(), svc, remotes.SyncRequest{}); err != nil || len(done.Machines) != machine {
+			if done, err := ops.OpSync.Call(t.Context(), svc, ops.SyncRequest{}); err != nil || len(done.Machines) != machine {
 				t.Fatal(done, err)
 			}
 		}

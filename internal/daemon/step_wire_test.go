@@ -19,11 +19,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/place"
-	"github.com/fovea-memory/fovea/internal/place/cluster"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
 	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
@@ -73,7 +73,7 @@ func TestWire(t *testing.T) {
 	s := placetest.StartServers(t, 3, "")
 	how := func(o *daemon.Options) {
 		o.Config.Sync = config.SyncAlways
-		o.Local.Places = place.Openers{"nats": cluster.Opener()}
+		o.Local.Places = place.Openers{"nats": hosted.ClusterOpener()}
 	}
 	a := begun(t, how)
 	b := a.twin()
@@ -82,7 +82,7 @@ func TestWire(t *testing.T) {
 		h.start(how)
 		near, n := counted(t, s.Host(0))
 		moved = append(moved, n)
-		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: "nats://" + near + "/team", Passphrase: "geheim"})
+		_, err := ops.OpRemoteAdd.Call(t.Context(), h.far.Service, ops.RemoteAddRequest{Name: "team", URL: "nats://" + near + "/team", Passphrase: "geheim"})
 		h.check(err)
 	}
 	var took []time.Duration
@@ -132,7 +132,7 @@ func inCluster(t *testing.T, sync string) *house {
 	t.Helper()
 	how := func(o *daemon.Options) {
 		o.Config.Sync = sync
-		o.Local.Places = place.Openers{"nats": cluster.Opener()}
+		o.Local.Places = place.Openers{"nats": hosted.ClusterOpener()}
 	}
 	h := begun(t, how)
 	h.start(how)
@@ -146,10 +146,10 @@ func TestScrubAfterAnotherLeader(t *testing.T) {
 	h := inCluster(t, config.SyncAlways)
 	url := s.URL("team", "own=true")
 	until(t, "a stream that answers", func() bool {
-		_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: url, Plain: true})
+		_, err := ops.OpRemoteAdd.Call(t.Context(), h.far.Service, ops.RemoteAddRequest{Name: "team", URL: url, Plain: true})
 		return err == nil
 	})
-	p, err := cluster.Open(t.Context(), url, false)
+	p, err := hosted.OpenCluster(t.Context(), url, false)
 	h.check(err)
 	defer p.Close()
 	client, err := nats.Connect(s.Host(0))
@@ -184,7 +184,7 @@ func TestScrubOfChunks(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
 	h := inCluster(t, config.SyncOff)
 	url := s.URL("team", "own=true")
-	_, err := remotes.OpRemoteAdd.Call(t.Context(), h.far.Service, remotes.RemoteAddRequest{Name: "team", URL: url, Plain: true})
+	_, err := ops.OpRemoteAdd.Call(t.Context(), h.far.Service, ops.RemoteAddRequest{Name: "team", URL: url, Plain: true})
 	h.check(err)
 	for range 4 {
 		lines := make([]string, 8000)
@@ -194,7 +194,7 @@ func TestScrubOfChunks(t *testing.T) {
 		_, err = api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Large", Body: strings.Join(lines, "\n")})
 		h.check(err)
 	}
-	_, err = remotes.OpPush.Call(t.Context(), h.far.Service, remotes.SyncRequest{})
+	_, err = ops.OpPush.Call(t.Context(), h.far.Service, ops.SyncRequest{})
 	h.check(err)
 	conn, err := nats.Connect("nats://" + s.Host(0))
 	h.check(err)
@@ -204,7 +204,7 @@ func TestScrubOfChunks(t *testing.T) {
 	stream, err := js.Stream(t.Context(), "FOVEA-OWN-team")
 	h.check(err)
 	h.check(stream.Purge(t.Context(), jetstream.WithPurgeSubject("fovea.own.team.packs.*.=.o")))
-	p, err := cluster.Open(t.Context(), url, false)
+	p, err := hosted.OpenCluster(t.Context(), url, false)
 	h.check(err)
 	defer p.Close()
 	for i := range 2 {
@@ -213,7 +213,7 @@ func TestScrubOfChunks(t *testing.T) {
 		if left, err := p.List(t.Context(), "packs/"); len(lost) == 0 != (i == 1) || len(left) == 0 {
 			t.Fatalf("scrub %d: lost %q of %q, %v", i, lost, left, err)
 		}
-		_, err = remotes.OpScrub.Call(t.Context(), h.far.Service, remotes.SyncRequest{})
+		_, err = ops.OpScrub.Call(t.Context(), h.far.Service, ops.SyncRequest{})
 		h.check(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -81,13 +81,13 @@ standard error names it.`,
 token. It writes in its own folder agents/NAME/ and in tasks, and where the
 configuration grants it more.`,
 		Example: "  fovea agent list\n  fovea agent show ada"},
-	row(agents.OpAgents, Row{Verb: "agent list", Example: "  fovea agent list"},
-		list[agents.AgentsRequest]("no agents yet; one is known from its first note, such as fovea remember ... --agent ada", func(p *Page, a *agents.AgentEntry) {
+	row(ops.OpAgents, Row{Verb: "agent list", Example: "  fovea agent list"},
+		list[ops.AgentsRequest]("no agents yet; one is known from its first note, such as fovea remember ... --agent ada", func(p *Page, a *ops.AgentEntry) {
 			p.wide(fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")),
 				Column(a.Name, 12), Column(a.Status, 7), Column(seen(a.Seen), 19), Column(a.Session, 8))
 		})),
-	row(agents.OpAgents, Row{Verb: "agent show NAME", Short: "Say what the memory knows of an agent", Wants: "the name of an agent",
-		Example: "  fovea agent show ada"}, list[agents.AgentsRequest]("there is no such agent", showAgent)),
+	row(ops.OpAgents, Row{Verb: "agent show NAME", Short: "Say what the memory knows of an agent", Wants: "the name of an agent",
+		Example: "  fovea agent show ada"}, list[ops.AgentsRequest]("there is no such agent", showAgent)),
 	{Verb: "message", Short: "Send messages to agents, and read those in an inbox",
 		Long: `A message is a headline in the inbox of its receiver, agents/NAME/inbox.org. To
 send one needs no right to write there. Its text is data: whoever reads it
@@ -95,25 +95,25 @@ decides what to do. Without --agent the verbs are about the owner.`,
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   fovea message inbox --agent ada
   fovea message read --agent ada`},
-	row(agents.OpMessageSend, Row{Verb: "message send TO SUBJECT", Wants: "who receives it, and a subject",
+	row(ops.OpMessageSend, Row{Verb: "message send TO SUBJECT", Wants: "who receives it, and a subject",
 		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent
 that has never written, and that the configuration does not name, send with
 --first.`,
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
-	}, func(p *Page, req *agents.MessageSendRequest, m *agents.MessageSent) {
+	}, func(p *Page, req *ops.MessageSendRequest, m *ops.MessageSent) {
 		p.Printf("commit %d  %s\n", m.Seq, m.ID)
 		p.noteModel("sent to %q", req.To)
 	}),
-	row(agents.OpMessages, Row{Verb: "message inbox", quotes: true, Example: "  fovea message inbox --unread --agent ada"},
-		list[agents.MessagesRequest]("no messages", func(p *Page, m *agents.Message) {
+	row(ops.OpMessages, Row{Verb: "message inbox", quotes: true, Example: "  fovea message inbox --unread --agent ada"},
+		list[ops.MessagesRequest]("no messages", func(p *Page, m *ops.Message) {
 			p.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(p.moment(m.Sent), 19),
 				Column(m.From, 12), Column(p.label(m.ID), 36), Column(m.Subject, Rest))
 		})),
-	row(agents.OpMessageRead, Row{Verb: "message read [ID...]", Wants: "ids of messages", quotes: true,
+	row(ops.OpMessageRead, Row{Verb: "message read [ID...]", Wants: "ids of messages", quotes: true,
 		Long: `Read prints the messages that are named, else those that were not read, and
 marks exactly these as read, once they are printed.`,
-		Example: "  fovea message read --agent ada"}, of[agents.MessageReadRequest](showMessages)),
+		Example: "  fovea message read --agent ada"}, of[ops.MessageReadRequest](showMessages)),
 	{Verb: "task", Short: "Share tasks among agents, each held by one at a time",
 		Long: `A task is a headline with a keyword in tasks.org or below tasks/, or one
 anywhere with the property TASK. Whoever claims it holds it until the lease
@@ -124,14 +124,14 @@ a task, remember it.`,
   fovea task list --free
   fovea task claim "Paint the door" --agent ada --lease 30m
   fovea task done "Paint the door" --agent ada`},
-	row(agents.OpTasks, Row{Verb: "task list", quotes: true, Example: "  fovea task list --free"},
-		list[agents.TasksRequest]("no such tasks; remember one under tasks.org, with the keyword TODO", showTask)),
-	row(agents.OpTaskClaim, Row{Verb: "task claim TASK", Wants: "a task", Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m"},
-		of[agents.ClaimRequest](showClaim)),
-	row(agents.OpTaskRenew, Row{Verb: "task renew TASK [NUMBER]", Wants: oneClaim, Example: "  fovea task renew \"Paint the door\" --agent ada"},
-		of[agents.RenewRequest](showClaim)),
-	endRow(agents.OpTaskRelease, "release", "released"),
-	endRow(agents.OpTaskDone, "done", "done"),
+	row(ops.OpTasks, Row{Verb: "task list", quotes: true, Example: "  fovea task list --free"},
+		list[ops.TasksRequest]("no such tasks; remember one under tasks.org, with the keyword TODO", showTask)),
+	row(ops.OpTaskClaim, Row{Verb: "task claim TASK", Wants: "a task", Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m"},
+		of[ops.ClaimRequest](showClaim)),
+	row(ops.OpTaskRenew, Row{Verb: "task renew TASK [NUMBER]", Wants: oneClaim, Example: "  fovea task renew \"Paint the door\" --agent ada"},
+		of[ops.RenewRequest](showClaim)),
+	endRow(ops.OpTaskRelease, "release", "released"),
+	endRow(ops.OpTaskDone, "done", "done"),
 	{Verb: "review", Short: "Decide on what agents propose",
 		Long: `Where the configuration sets an agent or a folder to review, a change by an
 agent is kept as a proposal: that agent sees it, nobody else does, and no file
@@ -140,34 +140,34 @@ changes until the owner accepts it. The commit then names both.`,
   fovea review diff 3f0c…
   fovea review accept 3f0c…
   fovea review reject 3f0c… --reason "That is not what we agreed on."`},
-	row(agents.OpReview, Row{Verb: "review list", quotes: true, Example: "  fovea review list"},
-		list[agents.ReviewRequest]("no proposals wait", func(p *Page, r *agents.Proposal) {
+	row(ops.OpReview, Row{Verb: "review list", quotes: true, Example: "  fovea review list"},
+		list[ops.ReviewRequest]("no proposals wait", func(p *Page, r *ops.Proposal) {
 			p.wide(r.Title+"  "+r.Path, Column(r.ID, 36), Column(r.Agent, 10), Column(r.Op, 8))
 		})),
-	row(agents.OpReview, Row{Verb: "review diff PROPOSAL", Short: "Show what a proposal would change", Wants: oneProposal, Example: "  fovea review diff 3f0c…"},
-		list[agents.ReviewRequest]("there is no such proposal", func(p *Page, r *agents.Proposal) {
+	row(ops.OpReview, Row{Verb: "review diff PROPOSAL", Short: "Show what a proposal would change", Wants: oneProposal, Example: "  fovea review diff 3f0c…"},
+		list[ops.ReviewRequest]("there is no such proposal", func(p *Page, r *ops.Proposal) {
 			p.Text(r.Agent + ": " + r.Op + " " + r.Title + "  " + strings.TrimPrefix(r.From+" -> "+r.Path, " -> ") + "\n")
 			p.Text(r.Change)
 		})),
-	row(agents.OpReviewAccept, Row{Verb: "review accept PROPOSAL", Wants: oneProposal, Example: "  fovea review accept 3f0c…",
+	row(ops.OpReviewAccept, Row{Verb: "review accept PROPOSAL", Wants: oneProposal, Example: "  fovea review accept 3f0c…",
 		Long: `Accept carries a proposal out. If what it replaces or takes has changed since it
 was proposed, nothing is done. What you have edited is done in your name.`,
-	}, of[agents.ReviewDecision](showEdit)),
-	row(agents.OpReviewEdit, Row{Verb: "review edit PROPOSAL", Wants: oneProposal,
+	}, of[ops.ReviewDecision](showEdit)),
+	row(ops.OpReviewEdit, Row{Verb: "review edit PROPOSAL", Wants: oneProposal,
 		quotes: true, Example: "  fovea review edit 3f0c… --body @letter.txt"},
-		of[agents.ReviewEditRequest](func(p *Page, r *agents.Proposal) { p.Text(r.Change) })),
-	row(agents.OpReviewReject, Row{Verb: "review reject PROPOSAL", Wants: oneProposal, quotes: true,
+		of[ops.ReviewEditRequest](func(p *Page, r *ops.Proposal) { p.Text(r.Change) })),
+	row(ops.OpReviewReject, Row{Verb: "review reject PROPOSAL", Wants: oneProposal, quotes: true,
 		Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\""},
-		func(p *Page, req *agents.ReviewDecision, r *agents.Proposal) {
+		func(p *Page, req *ops.ReviewDecision, r *ops.Proposal) {
 			did := "rejected"
 			if req.DryRun {
 				did = "would reject"
 			}
 			p.Printf("%s  %s\n", did, r.ID)
 		}),
-	row(agents.OpReviewWithdraw, Row{Verb: "review withdraw PROPOSAL", Wants: oneProposal, quotes: true,
+	row(ops.OpReviewWithdraw, Row{Verb: "review withdraw PROPOSAL", Wants: oneProposal, quotes: true,
 		Example: "  fovea review withdraw 3f0c… --agent ada"},
-		of[agents.WithdrawRequest](func(p *Page, r *agents.Proposal) { p.Printf("withdrawn  %s\n", r.ID) })),
+		of[ops.WithdrawRequest](func(p *Page, r *ops.Proposal) { p.Printf("withdrawn  %s\n", r.ID) })),
 	row(api.OpEvent, Row{Wants: "the name of an event",
 		Long: `Events are heartbeat, manual-persist, point-update, and all words that skills
 have among their triggers. The skills that answer to the event are named; Fovea
@@ -194,7 +194,7 @@ The newest 1,000 lines of each are kept, also when no daemon runs.`,
 			fmt.Fprintln(p, Visible(line))
 		}
 	})),
-	row(agents.OpNews, Row{Verb: "-", quotes: true}, of[api.None](showNews)),
+	row(ops.OpNews, Row{Verb: "-", quotes: true}, of[api.None](showNews)),
 }
 
 // seen says when somebody was last seen.
@@ -205,7 +205,7 @@ func seen(at time.Time) string {
 	return moment(at)
 }
 
-func showAgent(p *Page, a *agents.AgentEntry) {
+func showAgent(p *Page, a *ops.AgentEntry) {
 	pair := func(name, value string) { p.Row(Column(name, 8), Text(value)) }
 	pair("agent", a.Name)
 	pair("status", a.Status)
@@ -226,7 +226,7 @@ func showAgent(p *Page, a *agents.AgentEntry) {
 // marked as read, and seen by nobody.
 const maxHanded = 5
 
-func showMessages(p *Page, r *agents.MessageReadResponse) {
+func showMessages(p *Page, r *ops.MessageReadResponse) {
 	left := r.Left
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -263,7 +263,7 @@ func showMessages(p *Page, r *agents.MessageReadResponse) {
 }
 
 // heldTask is the title of a task, who holds it, and what it waits for.
-func heldTask(p *Page, t *agents.Task) string {
+func heldTask(p *Page, t *ops.Task) string {
 	if state := taskState(p, t); state != "" {
 		return t.Title + " (" + state + ")"
 	}
@@ -271,7 +271,7 @@ func heldTask(p *Page, t *agents.Task) string {
 }
 
 // taskState says who holds a task, and what it waits for; "" for neither.
-func taskState(p *Page, t *agents.Task) string {
+func taskState(p *Page, t *ops.Task) string {
 	var state []string
 	if !t.Claim.IsZero() {
 		state = append(state, fmt.Sprintf("%s, claim %d, until %s", t.Claim.By, t.Claim.Number, p.moment(t.Claim.Until)))
@@ -283,7 +283,7 @@ func taskState(p *Page, t *agents.Task) string {
 }
 
 // showTask shows a task as a record of a list; a terminal gets its state on a line of its own.
-func showTask(p *Page, t *agents.Task) {
+func showTask(p *Page, t *ops.Task) {
 	const indent = 13
 	if !p.IsTerminal() {
 		p.Row(Column(t.Status, 11), Column(p.label(t.ID), 36), Text(heldTask(p, t)))
@@ -295,7 +295,7 @@ func showTask(p *Page, t *agents.Task) {
 	}
 }
 
-func showClaim(p *Page, c *agents.ClaimResponse) {
+func showClaim(p *Page, c *ops.ClaimResponse) {
 	p.Printf("claim %d of %s, until %s\n", c.Number, c.Task, p.moment(c.Until))
 	if c.Provisional != "" {
 		p.Printf("provisional, so another machine may hold it, too: %s\n", c.Provisional)
@@ -304,12 +304,12 @@ func showClaim(p *Page, c *agents.ClaimResponse) {
 }
 
 // endRow is the row of an operation that ends a claim.
-func endRow(op api.Op[agents.ClaimEndRequest, *agents.TaskChange], name, done string) *Row {
+func endRow(op api.Op[ops.ClaimEndRequest, *ops.TaskChange], name, done string) *Row {
 	return row(op, Row{Verb: "task " + name + " TASK [NUMBER]", Wants: oneClaim,
 		Long: op.Summary + `. Without the number of the claim it
 is the caller's own; the owner ends any.`,
 		Example: "  fovea task " + name + " \"Paint the door\" --agent ada",
-	}, of[agents.ClaimEndRequest](func(p *Page, c *agents.TaskChange) {
+	}, of[ops.ClaimEndRequest](func(p *Page, c *ops.TaskChange) {
 		p.Printf("%s; commit %d\n", done, c.Seq)
 		p.noteModel("your claim has ended")
 	}))
@@ -318,7 +318,7 @@ is the caller's own; the owner ends any.`,
 // maxCommits is how many commits of a session are shown as news, the newest ones.
 const maxCommits = 12
 
-func showNews(p *Page, news *agents.News) {
+func showNews(p *Page, news *ops.News) {
 	when := "so far"
 	if !news.Since.IsZero() {
 		when = "since " + p.moment(news.Since)
@@ -347,7 +347,7 @@ func showNews(p *Page, news *agents.News) {
 }
 
 // heading says whose commits follow.
-func heading(of *agents.SessionNews) string {
+func heading(of *ops.SessionNews) string {
 	text := of.Agent
 	if of.Session != "" {
 		text += ", session " + of.Session

@@ -8,15 +8,14 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/exchange"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/foreign"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
 // carryRows are the verbs that bring the memory, or notes, to other places and back.
 var carryRows = append([]*Row{
-	row(remotes.OpMerge, Row{Verb: "merge COPY", Wants: "one state folder or memex",
+	row(ops.OpMerge, Row{Verb: "merge COPY", Wants: "one state folder or memex",
 		Long: `Merge brings in what another copy of this memory has done since both were one:
 note by note and field by field, files included, all or none. COPY is the state
 folder of the copy (see "fovea status") or, on this machine, its memex; run
@@ -35,7 +34,7 @@ memory of it; read brings it into one that is there.`,
 		Example: `  fovea bundle write ~/backup/notes.fovea
   fovea bundle verify ~/backup/notes.fovea
   fovea clone ~/backup/notes.fovea ~/notes`},
-	row(remotes.OpBundleWrite, Row{Verb: "bundle write FILE", Wants: "a file",
+	row(ops.OpBundleWrite, Row{Verb: "bundle write FILE", Wants: "a file",
 		Long: `Write makes the file, or replaces a bundle that is there. Keep the key of this
 machine elsewhere, too ("fovea bundle key" says where it is): without it nobody
 opens what was sealed for this machine alone.
@@ -44,7 +43,7 @@ With --since the file has only what came after that commit, for a receiver who
 has all before; "fovea bundle verify" prints the commits that a bundle ends
 with.`,
 		Example: "  fovea bundle write ~/backup/notes.fovea\n  fovea bundle write notes.car --plain",
-	}, of[remotes.BundleRequest](func(p *Page, b *remotes.Bundle) {
+	}, of[ops.BundleRequest](func(p *Page, b *ops.Bundle) {
 		ShowBundle(p.Stream, b.Scopes)
 		how := "sealed"
 		if !b.Sealed {
@@ -52,13 +51,13 @@ with.`,
 		}
 		p.Note("wrote %s: %d bytes of history, %s", b.File, b.Bytes, how)
 	})),
-	row(remotes.OpBundleRead, Row{Verb: "bundle read FILE", Wants: "a file",
+	row(ops.OpBundleRead, Row{Verb: "bundle read FILE", Wants: "a file",
 		Long: `Read merges what the bundle has into this memory, files included, all or none,
 as "fovea merge" does. With --replace the newest state of the bundle, which may
 be one of another memory, becomes the present one; what was there stays in
 history. "fovea rollback 0" undoes either.`,
 		Example: "  fovea bundle read laptop.fovea --dry-run\n  fovea bundle read yesterday.fovea --replace",
-	}, of[remotes.BundleReadRequest](showBrought)),
+	}, of[ops.BundleReadRequest](showBrought)),
 	{Verb: "remote", Short: "Keep the memory in step with other machines",
 		Long: `A remote is a place that several machines reach: a folder, such as one on a
 stick or one that a sync program carries, a folder of a machine behind SSH, a
@@ -69,11 +68,11 @@ machines are in step by themselves.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
   fovea sync
   fovea remote list`},
-	row(remotes.OpRemotes, Row{Verb: "remote list", Example: "  fovea remote list"},
-		list[api.None]("no remote yet; fovea remote add NAME URL adds one", func(p *Page, r *remotes.Remote) {
+	row(ops.OpRemotes, Row{Verb: "remote list", Example: "  fovea remote list"},
+		list[api.None]("no remote yet; fovea remote add NAME URL adds one", func(p *Page, r *ops.Remote) {
 			p.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Lag()))), Text(r.URL))
 		})),
-	row(remotes.OpRemoteAdd, Row{Verb: "remote add NAME URL", Wants: "a name and a URL",
+	row(ops.OpRemoteAdd, Row{Verb: "remote add NAME URL", Wants: "a name and a URL",
 		Long: `Add prepares the place, or joins one that another machine has prepared. URL is a
 folder, ssh://HOST/FOLDER, a bucket as s3://BUCKET/PREFIX, with
 ?endpoint=https://HOST for another store than Amazon's, a repository as
@@ -85,7 +84,7 @@ The passphrase is needed here once, and on each other machine once.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
   fovea remote add box ssh://box.local/srv/notes --plain
   fovea remote add cloud s3://my-notes/fovea --passphrase-file pass.txt`,
-	}, of[remotes.RemoteAddRequest](func(p *Page, r *remotes.Remote) {
+	}, of[ops.RemoteAddRequest](func(p *Page, r *ops.Remote) {
 		how := "sealed"
 		if !r.Sealed {
 			how = "plain"
@@ -95,26 +94,26 @@ The passphrase is needed here once, and on each other machine once.`,
 			p.Note("the bucket keeps versions: what a purge takes out stays there until a rule of the bucket ends old versions")
 		}
 	})),
-	row(remotes.OpScrub, Row{Verb: "remote scrub [NAME]", Wants: "at most one remote", Example: "  fovea remote scrub team",
+	row(ops.OpScrub, Row{Verb: "remote scrub [NAME]", Wants: "at most one remote", Example: "  fovea remote scrub team",
 		Long: `Scrub compares what is there with what this machine wrote. A daemon does so
 every day, and when the servers of a cluster have another leader.`}, showScrubbed),
-	row(remotes.OpMembers, Row{Verb: "remote members NAME", Wants: "a remote", Example: "  fovea remote members team"},
-		of[remotes.RemoteRequest](showMembers)),
-	row(remotes.OpAdmit, Row{Verb: "remote admit NAME MEMBER KEY", Wants: "a remote, a member and its key",
+	row(ops.OpMembers, Row{Verb: "remote members NAME", Wants: "a remote", Example: "  fovea remote members team"},
+		of[ops.RemoteRequest](showMembers)),
+	row(ops.OpAdmit, Row{Verb: "remote admit NAME MEMBER KEY", Wants: "a remote, a member and its key",
 		Example: "  fovea remote admit team box \"$(cat key.pub)\" --seal age1... --for ada",
 		Long: `Admit puts a machine on the list of members of a remote, by its public key: the
 line of its file key.pub. The first list makes this machine its owner. From then
 on a log that no member signed is not merged, and of a member with --for only
-what these agents did.`}, of[remotes.AdmitRequest](showMembers)),
-	row(remotes.OpExpel, Row{Verb: "remote expel NAME MEMBER", Wants: "a remote and a member", Example: "  fovea remote expel team box"},
-		of[remotes.ExpelRequest](func(p *Page, r *remotes.Members) {
+what these agents did.`}, of[ops.AdmitRequest](showMembers)),
+	row(ops.OpExpel, Row{Verb: "remote expel NAME MEMBER", Wants: "a remote and a member", Example: "  fovea remote expel team box"},
+		of[ops.ExpelRequest](func(p *Page, r *ops.Members) {
 			showMembers(p, r)
 			p.Note("who was expelled can still read what was pushed before, and what a machine pushes until it has seen this list;\n" +
 				"of a plain remote all. With the credentials of the place it can still delete what is there: change those")
 		})),
-	row(remotes.OpRemoteRemove, Row{Verb: "remote remove NAME", Wants: "a remote", Example: "  fovea remote remove stick"},
-		of[remotes.RemoteRequest](func(p *Page, r *remotes.Remote) { p.Note("forgot %s; what is at %s stays there", r.Name, r.URL) })),
-	row(exchange.OpExport, Row{Verb: "export KIND TARGET", Wants: "a kind and a target",
+	row(ops.OpRemoteRemove, Row{Verb: "remote remove NAME", Wants: "a remote", Example: "  fovea remote remove stick"},
+		of[ops.RemoteRequest](func(p *Page, r *ops.Remote) { p.Note("forgot %s; what is at %s stays there", r.Name, r.URL) })),
+	row(ops.OpExport, Row{Verb: "export KIND TARGET", Wants: "a kind and a target",
 		Long: `Export writes notes as another program reads them: claude (a memory folder of
 Claude Code), basic-memory, okf (Open Knowledge Format) and markdown make a
 folder, one Markdown file for each Org file; jsonl makes a file of JSON objects,
@@ -122,20 +121,20 @@ one a line, for each headline and file. The notes themselves stay as they are.
 
 TARGET must be new, or from an earlier export, which is replaced.`,
 		Example: "  fovea export markdown ~/notes-markdown\n  fovea export jsonl notes.jsonl --query \"tags:house\"",
-	}, of[exchange.ExportRequest](func(p *Page, done *exchange.Exported) {
+	}, of[ops.ExportRequest](func(p *Page, done *ops.Exported) {
 		p.Printf("%s: %s in %s\n", done.To, scope.Count(done.Notes, "note"), scope.Count(done.Files, "file"))
 		noteLost(p, done.Problems)
 	})),
-	row(remotes.OpSync, Row{Wants: "at most one remote", Example: "  fovea sync\n  fovea sync stick",
+	row(ops.OpSync, Row{Wants: "at most one remote", Example: "  fovea sync\n  fovea sync stick",
 		Long: `Sync brings in what other machines have written to the remote, as "fovea merge"
 does, and then writes there what is new here. What both changed is merged;
 of what cannot be, one version wins and the other is kept in the note as a
 conflict.`}, showCarried),
-	row(remotes.OpPush, Row{Wants: "at most one remote", Example: "  fovea push stick\n  fovea push ipfs:"}, showCarried),
-	row(remotes.OpPull, Row{Wants: "at most one remote", Example: "  fovea pull stick\n  fovea pull ipfs:CID"}, showPulled),
+	row(ops.OpPush, Row{Wants: "at most one remote", Example: "  fovea push stick\n  fovea push ipfs:"}, showCarried),
+	row(ops.OpPull, Row{Wants: "at most one remote", Example: "  fovea pull stick\n  fovea pull ipfs:CID"}, showPulled),
 }, importRows()...)
 
-func showMerge(p *Page, req *remotes.MergeRequest, r *remotes.MergeResponse) {
+func showMerge(p *Page, req *ops.MergeRequest, r *ops.MergeResponse) {
 	done := "merged"
 	switch {
 	case req.DryRun && len(r.Files) == 0:
@@ -154,14 +153,14 @@ func showMerge(p *Page, req *remotes.MergeRequest, r *remotes.MergeResponse) {
 }
 
 // ShowBundle shows what a bundle holds, a row for each scope.
-func ShowBundle(out *Stream, scopes []remotes.BundleScope) {
+func ShowBundle(out *Stream, scopes []ops.BundleScope) {
 	for _, b := range scopes {
 		out.Row(Column(b.Name, 20), Text(scope.Count(int(b.Seq), "commit")+", ends with "+b.Head.String()))
 	}
 }
 
 // showBrought shows what came into each scope.
-func showBrought(p *Page, brought []remotes.Brought) {
+func showBrought(p *Page, brought []ops.Brought) {
 	for _, b := range brought {
 		if b.Seq > 0 {
 			p.Printf("%s: commit %d, root %s\n", b.Scope, b.Seq, short(b.Root))
@@ -181,7 +180,7 @@ func showBrought(p *Page, brought []remotes.Brought) {
 	}
 }
 
-func showMembers(p *Page, r *remotes.Members) {
+func showMembers(p *Page, r *ops.Members) {
 	p.Note("list %d; where nobody is on it each log is merged", r.Number)
 	for _, m := range r.List {
 		p.Row(Column(m.Name, 12), Column(cmp.Or(strings.Join(m.Agents, ","), "owner"), 20), Text(m.Key))
@@ -189,7 +188,7 @@ func showMembers(p *Page, r *remotes.Members) {
 }
 
 // showMachines shows what other machines had written.
-func showMachines(p *Page, machines []remotes.Machine) {
+func showMachines(p *Page, machines []ops.Machine) {
 	for _, m := range machines {
 		if m.Problem != "" {
 			p.Note("%s: %s", m.Name, m.Problem)
@@ -201,9 +200,9 @@ func showMachines(p *Page, machines []remotes.Machine) {
 	}
 }
 
-func showPulled(p *Page, _ *remotes.SyncRequest, r *remotes.SyncResponse) {
+func showPulled(p *Page, _ *ops.SyncRequest, r *ops.SyncResponse) {
 	showMachines(p, r.Machines)
-	if !slices.ContainsFunc(r.Machines, func(m remotes.Machine) bool { return m.Problem != "" || len(m.Brought) > 0 }) {
+	if !slices.ContainsFunc(r.Machines, func(m ops.Machine) bool { return m.Problem != "" || len(m.Brought) > 0 }) {
 		p.Note("nothing new in %s", r.Remote)
 	}
 	if r.CID != "" {
@@ -212,19 +211,19 @@ func showPulled(p *Page, _ *remotes.SyncRequest, r *remotes.SyncResponse) {
 }
 
 // showCarried shows what came from a remote, and what went to it.
-func showCarried(p *Page, req *remotes.SyncRequest, r *remotes.SyncResponse) {
+func showCarried(p *Page, req *ops.SyncRequest, r *ops.SyncResponse) {
 	showMachines(p, r.Machines)
 	showPushed(p, req, r)
 }
 
-func showScrubbed(p *Page, req *remotes.SyncRequest, r *remotes.SyncResponse) {
+func showScrubbed(p *Page, req *ops.SyncRequest, r *ops.SyncResponse) {
 	showMachines(p, r.Machines)
 	showFiles(p, "damaged", r.Damaged)
 	p.Note("%s as written here; %d gone or damaged", scope.Count(r.Read, "object"), len(r.Damaged))
 	showPushed(p, req, r)
 }
 
-func showPushed(p *Page, req *remotes.SyncRequest, r *remotes.SyncResponse) {
+func showPushed(p *Page, req *ops.SyncRequest, r *ops.SyncResponse) {
 	if commits := scope.Count(int(r.Pushed), "commit"); req.DryRun {
 		p.Note("a dry run: %s would be written to %s", commits, r.Remote)
 	} else {
@@ -251,7 +250,7 @@ var sources = []struct {
 func importRows() (rows []*Row) {
 	for _, from := range sources {
 		verb := "import " + string(from.kind)
-		rows = append(rows, row(exchange.OpImport, Row{Verb: verb + " " + from.argument, Short: "Take over " + from.of,
+		rows = append(rows, row(ops.OpImport, Row{Verb: verb + " " + from.argument, Short: "Take over " + from.of,
 			Wants: "a " + strings.ToLower(from.argument),
 			Long: `Take over ` + from.of + `.
 Each note becomes Org below imports/, with an id of its own, so that links
@@ -267,7 +266,7 @@ could not be carried over is named, too.`,
 	return rows
 }
 
-func showImported(p *Page, req *exchange.ImportRequest, done *exchange.Imported) {
+func showImported(p *Page, req *ops.ImportRequest, done *ops.Imported) {
 	p.Printf("%d added, %d updated, %d unchanged\n", done.Added, done.Updated, done.Unchanged)
 	if req.DryRun {
 		p.Note("nothing was written; run it without --dry-run to import")

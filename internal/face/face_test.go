@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/window/render"
@@ -195,13 +195,13 @@ func TestFences(t *testing.T) {
 // is handed over.
 func TestMessagesAreHandedWhole(t *testing.T) {
 	for less := range 300 {
-		of := &agents.MessageReadResponse{}
+		of := &ops.MessageReadResponse{}
 		for _, id := range []string{"first", "second"} {
 			body := strings.Repeat("x", face.MaxText/2-less)
-			of.Messages = append(of.Messages, agents.Message{ID: id, From: "ada", To: "scout", Thread: id, Subject: "S", Body: body})
+			of.Messages = append(of.Messages, ops.Message{ID: id, From: "ada", To: "scout", Thread: id, Subject: "S", Body: body})
 		}
 		m := face.NewModel()
-		m.Show(agents.OpMessageRead.Operation, agents.MessageReadRequest{}, of)
+		m.Show(ops.OpMessageRead.Operation, ops.MessageReadRequest{}, of)
 		r, err := m.Reply()
 		if err != nil {
 			t.Fatal(err)

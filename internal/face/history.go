@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
@@ -41,7 +41,7 @@ the commits of that conversation changed, without what others did between them.`
   fovea diff before-move head --text
   fovea diff 2026-11-01 --json`,
 	}, of[api.DiffRequest](showDifference)),
-	row(agents.OpConversation, Row{Verb: "-", quotes: true}, showConversation),
+	row(ops.OpConversation, Row{Verb: "-", quotes: true}, showConversation),
 	row(api.OpBlame, Row{Wants: oneNode, quotes: true,
 		Long: `Blame prints a node's own text and before each line the number of the commit
 that wrote it, the day, the author and the line's number in the file. It follows
@@ -225,12 +225,12 @@ func (p *Page) indented(text string) {
 
 // showConversation shows the commits of a session as log does, or what they changed; of those that
 // are not in the history of the memex it says where they are.
-func showConversation(p *Page, req *agents.ConversationRequest, c *agents.Conversation) {
+func showConversation(p *Page, req *ops.ConversationRequest, c *ops.Conversation) {
 	if req.Changes {
 		showDifference(p, c.Changes)
 		return
 	}
-	list[agents.ConversationRequest]("no commit is of that session", func(p *Page, k *agents.SessionCommit) {
+	list[ops.ConversationRequest]("no commit is of that session", func(p *Page, k *ops.SessionCommit) {
 		c := k.Commit
 		if k.Scope != "memex" {
 			c.Message = k.Scope + ": " + k.Message

@@ -12,6 +12,6 @@
 //   - What could not be carried over is told, in a line that names where it is, and does not stop
 //     the rest.
 //
-// Elsewhere: front matter is internal/skill; what an import replaces and keeps is
-// api/exchange, which makes it one commit; the graph of server-memory is internal/servermemory.
+// Elsewhere: front matter is internal/corpus; what an import replaces and keeps is
+// api/ops, which makes it one commit; the graph of server-memory is internal/servermemory.
 package foreign

@@ -15,18 +15,18 @@ import (
 	"github.com/yuin/goldmark/text"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/fovea-memory/fovea/internal/skill"
+	"github.com/fovea-memory/fovea/internal/corpus"
 )
 
 // markdown reads the front matter of a file.
 func (r *reader) markdown(name string, text []byte) *note {
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	m := r.note(name, stem+".org", text)
-	head, body, err := skill.CutFrontMatter(string(text))
+	head, body, err := corpus.CutFrontMatter(string(text))
 	m.text = body
 	var top *yaml.Node
 	if err == nil {
-		top, err = skill.ParseFrontMatter(head)
+		top, err = corpus.ParseFrontMatter(head)
 	}
 	switch {
 	case err == nil:
@@ -43,7 +43,7 @@ func (r *reader) markdown(name string, text []byte) *note {
 		m.Title = oneLine(pop(&fields, title))
 		m.has[propertyKey(title)] = m.Title != "" // a second one is told
 		m.take("", fields)
-	case !errors.Is(err, skill.ErrNone):
+	case !errors.Is(err, corpus.ErrNone):
 		r.problem(name, "%v; it stays as text", err)
 		m.text = asCode(head) + body
 	}

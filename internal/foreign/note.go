@@ -16,8 +16,8 @@ import (
 	"github.com/google/uuid"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/inert"
-	"github.com/fovea-memory/fovea/internal/skill"
 )
 
 // note is a note on its way to a document.
@@ -98,7 +98,7 @@ func valueOfYAML(v *yaml.Node) any {
 		return list
 	}
 	var all []field
-	for key, v := range skill.FrontMatterPairs(v) {
+	for key, v := range corpus.FrontMatterPairs(v) {
 		all = append(all, field{key, valueOfYAML(v)})
 	}
 	return all

@@ -17,5 +17,5 @@
 //   - A Book is immutable; each change returns a new one.
 //
 // Elsewhere: package fovea reads the files, stores the book and refuses readers;
-// internal/alert sends alerts.
+// internal/daemon sends alerts.
 package guard

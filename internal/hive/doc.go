@@ -23,6 +23,6 @@
 // internal/write.
 //
 // Elsewhere: other edits of headlines are internal/notes; which writes become proposals is
-// api/trust; making text inert is internal/inert;
+// api/ops; making text inert is internal/inert;
 // which claim a merge keeps is package org.
 package hive

@@ -18,9 +18,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	_ "github.com/fovea-memory/fovea/api/exchange"
-	_ "github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/document"
 )
 
@@ -163,7 +161,7 @@ func (s *site) job() {
 // claimed adds a task, and ada claims it.
 func (s *site) claimed() {
 	s.job()
-	var c agents.ClaimResponse
+	var c ops.ClaimResponse
 	if err := json.Unmarshal(s.must("task-claim", `{"task":"job"}`, "Authorization", "Bearer agent").body, &c); err != nil {
 		s.t.Fatal(err)
 	}
@@ -172,7 +170,7 @@ func (s *site) claimed() {
 
 // proposed lets ada propose a note.
 func (s *site) proposed() {
-	var p agents.Proposal
+	var p ops.Proposal
 	err := json.Unmarshal(s.must("propose", `{"op":"remember","request":{"title":"New","under":"inbox.org"}}`, "Authorization", "Bearer agent").body, &p)
 	if err != nil {
 		s.t.Fatal(err)

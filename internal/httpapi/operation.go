@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
@@ -23,7 +23,7 @@ import (
 func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	shape := shapeOf(op)
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := trust.MayAsk(r.Context(), op); err != nil {
+		if err := ops.MayAsk(r.Context(), op); err != nil {
 			api.LogCall(r.Context(), s.opts.Calls, op, err)
 			fail(w, op.Name, err)
 			return

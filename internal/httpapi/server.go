@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/bound"
 )
@@ -75,7 +75,7 @@ func New(opts Options) *Server {
 	s := &Server{opts: opts, requests: bound.NewShares(bound.Requests), streams: bound.NewShares(bound.Streams),
 		large: bound.NewShares(bound.Large)}
 	s.Limit(opts.WritesPerMinute)
-	s.service = api.Chain(opts.Service, api.Logged(opts.Calls), idempotent(), s.limited, trust.Guarded)
+	s.service = api.Chain(opts.Service, api.Logged(opts.Calls), idempotent(), s.limited, ops.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
@@ -58,7 +57,7 @@ func BufferedFile(in *scope.Scope, t *ast.Tree) (holder *scope.Scope, path strin
 }
 
 // Buffers returns the unsaved buffers of editors; nil has none.
-func (r *Reader) Buffers() *buffer.Buffers { return r.scope.Options.Buffers }
+func (r *Reader) Buffers() *corpus.Buffers { return r.scope.Options.Buffers }
 
 // Locate returns the place of a file that an editor names, absolute or below the memex, and
 // whether a format reads it. The file need not exist. Errors: corpus.ErrOutside, and those of

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
@@ -69,32 +68,32 @@ func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 // folder, and the built-in ones. Skills in locked files are left out; see LockedSkills. If the
 // folder is outside the memex, its files are read now; what could not be read is among the
 // problems. What is encrypted is left out, and nothing in a skill is executed. O(bytes of skills).
-func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
-	var files []skill.File
+func (r *Reader) Skills(ctx context.Context, v *view.View) *corpus.Registry {
+	var files []corpus.SkillFile
 	for _, path := range v.Paths() {
 		if r.isSkill(path) {
 			text, _ := v.Text(path)
-			files = append(files, skill.File{Path: path, Text: v.Readable(path, text)})
+			files = append(files, corpus.SkillFile{Path: path, Text: v.Readable(path, text)})
 		}
 	}
 	annex := r.scope.Memex().Annex
 	if annex == nil {
-		return skill.Read(files)
+		return corpus.ReadSkills(files)
 	}
-	var problems []skill.Problem
+	var problems []corpus.SkillProblem
 	found, err := annex.Files(ctx)
 	if err != nil {
-		problems = append(problems, skill.Problem{Skill: annex.Dir(), Kind: skill.Elsewhere, Detail: err.Error()})
+		problems = append(problems, corpus.SkillProblem{Skill: annex.Dir(), Kind: corpus.SkillElsewhere, Detail: err.Error()})
 	}
 	for _, f := range found {
 		path := corpus.AnnexPrefix + f.Path
 		if f.Err != nil {
-			problems = append(problems, skill.Problem{Skill: skill.NameOf(f.Path), Path: path, Kind: skill.Elsewhere, Detail: f.Err.Error()})
+			problems = append(problems, corpus.SkillProblem{Skill: corpus.SkillName(f.Path), Path: path, Kind: corpus.SkillElsewhere, Detail: f.Err.Error()})
 			continue
 		}
-		files = append(files, skill.File{Path: path, Text: v.Readable(path, f.Text)})
+		files = append(files, corpus.SkillFile{Path: path, Text: v.Readable(path, f.Text)})
 	}
-	registry := skill.Read(files)
+	registry := corpus.ReadSkills(files)
 	registry.Problems = append(registry.Problems, problems...)
 	return registry
 }
@@ -105,7 +104,7 @@ func (r *Reader) LockedSkills(v *view.View) map[string]string {
 	out := map[string]string{}
 	for path := range v.Locked {
 		if r.isSkill(path) {
-			out[path] = skill.NameOf(path)
+			out[path] = corpus.SkillName(path)
 		}
 	}
 	return out
@@ -114,5 +113,5 @@ func (r *Reader) LockedSkills(v *view.View) map[string]string {
 // isSkill reports whether the file at a path can be a skill.
 func (r *Reader) isSkill(path string) bool {
 	dir := r.scope.Root.SkillsDir()
-	return dir != "" && strings.HasPrefix(path, dir+"/") && skill.IsSkill(path)
+	return dir != "" && strings.HasPrefix(path, dir+"/") && corpus.IsSkill(path)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -14,7 +14,7 @@ import (
 // window showed count as useful; an answer without one, and one without a window, is told so.
 func TestFeedbackByCitation(t *testing.T) {
 	svc, _ := memory(t)
-	ada := attach(t, mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
+	ada := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
 	say := func(answer string) (string, bool) {
 		return call(t, ada, "history", map[string]any{"action": "feedback", "answer": answer})
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
@@ -109,7 +109,7 @@ func (s *Server) handOver(ctx context.Context, call func() (face.Reply, error)) 
 		return r, nil, err
 	}
 	mark := func(ctx context.Context) error {
-		_, err := agents.OpMessageRead.Call(ctx, api.WithSync(s.service, api.SyncNone), agents.MessageReadRequest{IDs: r.Handed})
+		_, err := ops.OpMessageRead.Call(ctx, api.WithSync(s.service, api.SyncNone), ops.MessageReadRequest{IDs: r.Handed})
 		return err
 	}
 	s.handing.mu.Lock()

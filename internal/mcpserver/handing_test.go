@@ -16,8 +16,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -43,7 +42,7 @@ func (c *client) Close() error { return nil }
 // attend serves a client that sends these lines and then disconnects, as an agent.
 func attend(t *testing.T, svc api.Service, agent string, c *client, lines string) {
 	t.Helper()
-	s := mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted(agent)})
+	s := mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted(agent)})
 	in := io.NopCloser(bytes.NewReader([]byte(lines)))
 	_ = s.Run(t.Context(), &mcpserver.Transport{In: in, Out: c}) // it ends with the client
 }
@@ -62,7 +61,7 @@ func TestMarkedWhenWritten(t *testing.T) {
 	svc, _ := memory(t)
 	unread := func() int {
 		t.Helper()
-		all, err := agents.OpMessages.Call(context.Background(), svc, agents.MessagesRequest{Agent: "bob", Unread: true})
+		all, err := ops.OpMessages.Call(context.Background(), svc, ops.MessagesRequest{Agent: "bob", Unread: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +69,7 @@ func TestMarkedWhenWritten(t *testing.T) {
 	}
 	send := func(subject string) {
 		t.Helper()
-		if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: subject, Known: true}); err != nil {
+		if _, err := ops.OpMessageSend.Call(t.Context(), svc, ops.MessageSendRequest{To: "bob", Subject: subject, Known: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,11 +127,11 @@ func (f failing) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 func TestMarkedWhenWrittenOverHTTP(t *testing.T) {
 	svc, _ := memory(t)
 	for _, subject := range []string{"okapi", "zebra"} {
-		if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: subject, Known: true}); err != nil {
+		if _, err := ops.OpMessageSend.Call(t.Context(), svc, ops.MessageSendRequest{To: "bob", Subject: subject, Known: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	web := forAll(mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("bob")}))
+	web := forAll(mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("bob")}))
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		web.ServeHTTP(failing{w, r.Header.Get("Fails-At")}, r)
 	}))
@@ -155,18 +154,18 @@ func TestMarkedWhenWrittenOverHTTP(t *testing.T) {
 // for no longer than an answer takes, and loses no message.
 func TestDroppedHandOverHTTP(t *testing.T) {
 	svc, _ := memory(t)
-	if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: "zebra", Known: true}); err != nil {
+	if _, err := ops.OpMessageSend.Call(t.Context(), svc, ops.MessageSendRequest{To: "bob", Subject: "zebra", Known: true}); err != nil {
 		t.Fatal(err)
 	}
 	var first sync.Once
 	reading, goOn := make(chan struct{}), make(chan struct{})
 	slow := func(ctx context.Context, c api.Call) (any, error) {
-		if c.Op.Name == agents.OpMessageRead.Name {
+		if c.Op.Name == ops.OpMessageRead.Name {
 			first.Do(func() { close(reading); <-goOn })
 		}
 		return svc(ctx, c)
 	}
-	web, left := forAll(mcpserver.New(trust.Guarded(slow), &mcpserver.Options{Acting: granted("bob")})), make(chan struct{})
+	web, left := forAll(mcpserver.New(ops.Guarded(slow), &mcpserver.Options{Acting: granted("bob")})), make(chan struct{})
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		web.ServeHTTP(w, r)
 		if r.Header.Get("Leaves") != "" {
@@ -203,7 +202,7 @@ func TestDroppedHandOverHTTP(t *testing.T) {
 // TestCallsAtOnceHandOverOnce: several calls at once get a message once.
 func TestCallsAtOnceHandOverOnce(t *testing.T) {
 	svc, _ := memory(t)
-	if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: "okapi", Known: true}); err != nil {
+	if _, err := ops.OpMessageSend.Call(t.Context(), svc, ops.MessageSendRequest{To: "bob", Subject: "okapi", Known: true}); err != nil {
 		t.Fatal(err)
 	}
 	calls := []string{inboxLine, againLine, strings.Replace(againLine, `"id":3`, `"id":4`, 1), strings.Replace(againLine, `"id":3`, `"id":5`, 1)}
@@ -212,7 +211,7 @@ func TestCallsAtOnceHandOverOnce(t *testing.T) {
 	if got := c.got.String(); strings.Count(got, "okapi") != 1 || strings.Count(got, "(busy)") != 0 {
 		t.Errorf("answered with %s", got)
 	}
-	all, err := agents.OpMessages.Call(t.Context(), svc, agents.MessagesRequest{Agent: "bob", Unread: true})
+	all, err := ops.OpMessages.Call(t.Context(), svc, ops.MessagesRequest{Agent: "bob", Unread: true})
 	if err != nil || len(all) != 0 {
 		t.Errorf("%d are unread, %v", len(all), err)
 	}
@@ -230,7 +229,7 @@ func TestInboxHasNoKey(t *testing.T) {
 		mu.Unlock()
 		return svc(ctx, c)
 	}
-	if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: "one", Body: "x", Known: true}); err != nil {
+	if _, err := ops.OpMessageSend.Call(t.Context(), svc, ops.MessageSendRequest{To: "bob", Subject: "one", Body: "x", Known: true}); err != nil {
 		t.Fatal(err)
 	}
 	keyed := func(line string) string {
@@ -238,7 +237,7 @@ func TestInboxHasNoKey(t *testing.T) {
 	}
 	const remember = `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"remember","arguments":{"title":"a"}}}`
 	attend(t, noting, "bob", &client{}, greetLines+keyed(inboxLine)+keyed(againLine)+keyed(remember))
-	if read, has := keys[agents.OpMessageRead.Name]; !has || read != "" || keys[api.OpRemember.Name] != "k" {
+	if read, has := keys[ops.OpMessageRead.Name]; !has || read != "" || keys[api.OpRemember.Name] != "k" {
 		t.Errorf("keys by operation: %q", keys)
 	}
 }
@@ -249,8 +248,8 @@ func TestHandedOverWhole(t *testing.T) {
 	svc, _ := memory(t)
 	const large = 60_000
 	for i := range 5 {
-		req := agents.MessageSendRequest{To: "bob", Subject: "large", Body: strings.Repeat(string(rune('a'+i)), large), Known: true}
-		if _, err := agents.OpMessageSend.Call(t.Context(), svc, req); err != nil {
+		req := ops.MessageSendRequest{To: "bob", Subject: "large", Body: strings.Repeat(string(rune('a'+i)), large), Known: true}
+		if _, err := ops.OpMessageSend.Call(t.Context(), svc, req); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -265,7 +264,7 @@ func TestHandedOverWhole(t *testing.T) {
 			}
 		}
 		got += now
-		if all, err := agents.OpMessages.Call(t.Context(), svc, agents.MessagesRequest{Agent: "bob", Unread: true}); err != nil || len(all) != 5-got {
+		if all, err := ops.OpMessages.Call(t.Context(), svc, ops.MessagesRequest{Agent: "bob", Unread: true}); err != nil || len(all) != 5-got {
 			t.Fatalf("%d of 5 came whole, and %d are unread, %v", got, len(all), err)
 		}
 	}

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
 // TestAgentsMeet: two clients hand over a task and a message; wrong uses are told so.
 func TestAgentsMeet(t *testing.T) {
 	svc, _ := memory(t)
-	ada := attach(t, mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
-	bob := attach(t, mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("bob")}), nil, "")
+	ada := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
+	bob := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("bob")}), nil, "")
 	steps := []struct {
 		who  string
 		tool string

@@ -16,7 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/ipfs"
 )
@@ -35,7 +35,7 @@ func TestCheckpointMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	at := remotes.IPFS(true, func() (string, error) { return ipfs.ParseAddress(k.Address, false) })
+	at := ops.IPFS(true, func() (string, error) { return ipfs.ParseAddress(k.Address, false) })
 	c := connect(t, api.NewLocal(m, &api.LocalOptions{IPFS: at}), nil)
 	ask := func(tool string, args map[string]any) (string, map[string]any) {
 		t.Helper()

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -18,7 +18,7 @@ import (
 // its answer has them.
 func TestOldViewIsTold(t *testing.T) {
 	svc, dir := memory(t)
-	c := attach(t, mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
+	c := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
 	done := func(want, tool string, args map[string]any) {
 		t.Helper()
 		text, failed := call(t, c, tool, args)

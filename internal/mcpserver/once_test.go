@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
@@ -28,7 +28,7 @@ func TestCallsAreCarriedOutOnce(t *testing.T) {
 		}
 		t.Cleanup(func() { far.Close() })
 		for way, c := range map[string]*mcp.ClientSession{"http": far,
-			"memory": attach(t, mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("here")}), nil, revision)} {
+			"memory": attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("here")}), nil, revision)} {
 			t.Run(revision+" "+way, func(t *testing.T) { callOnce(t, c, svc, way) })
 		}
 	}

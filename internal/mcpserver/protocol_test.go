@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
@@ -188,7 +188,7 @@ func TestEverythingIsTheCallers(t *testing.T) {
 	told := make(chan string, 10)
 	var role atomic.Value
 	role.Store(api.Agent)
-	s := mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
+	s := mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
 		return author.WithGrant(ctx, api.Grant{Agent: "mint", Role: role.Load().(api.Role), Paths: []string{"a.org"}})
 	}})
 	c := attach(t, s, &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context,
@@ -221,7 +221,7 @@ func TestEverythingIsTheCallers(t *testing.T) {
 // only reads makes none.
 func TestWhoActs(t *testing.T) {
 	svc, _ := memory(t)
-	s := mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
+	s := mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
 		return author.WithGrant(ctx, api.Grant{Agent: "test-" + client, Role: api.Agent})
 	}})
 	for _, revision := range []string{"2025-06-18", "2026-07-28"} {

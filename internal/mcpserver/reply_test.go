@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -64,8 +64,8 @@ func TestUntoldCatches(t *testing.T) {
 func TestDataTellsAll(t *testing.T) {
 	svc, _ := memory(t)
 	owner := connect(t, svc, nil)
-	agent := attach(t, mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
-	other := attach(t, mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("bob")}), nil, "")
+	agent := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
+	other := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("bob")}), nil, "")
 	if _, failed := call(t, other, "remember", map[string]any{"title": "Here"}); failed {
 		t.Fatal("bob remembers nothing")
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -37,8 +37,8 @@ func resourceKinds() []resourceKind {
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
 		{"fovea://snapshots", "snapshots", "States to go back to", text, textOf(api.OpSnapshots, func(string) api.None { return api.None{} })},
 		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills.Operation, api.None{})},
-		{"fovea://inbox", "inbox", "Unread messages, without their bodies", data, jsonOf(agents.OpMessages.Operation, agents.MessagesRequest{Unread: true})},
-		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(agents.OpReview.Operation, agents.ReviewRequest{})},
+		{"fovea://inbox", "inbox", "Unread messages, without their bodies", data, jsonOf(ops.OpMessages.Operation, ops.MessagesRequest{Unread: true})},
+		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(ops.OpReview.Operation, ops.ReviewRequest{})},
 		{"fovea://logs", "logs", "Your own calls and their errors, newest last", text, textOf(api.OpLogs, func(string) (req api.LogsRequest) { return })},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/face"
 )
 
@@ -79,8 +79,8 @@ func tools() []tool {
 				"feedback: tell which notes of your last context helped; recall learns. withdraw: take back your proposal id.",
 			"*action id limit from to text name answer", []action{
 				act(api.OpLog, logTool), offer(api.OpDiff.Operation), offer(api.OpBlame.Operation), offer(api.OpSnapshots.Operation), offer(api.OpCheckpoint.Operation),
-				act(agents.OpMessageRead, inboxTool), offer(agents.OpTasks.Operation), offer(api.OpFeedback.Operation),
-				offer(agents.OpReviewWithdraw.Operation)}},
+				act(ops.OpMessageRead, inboxTool), offer(ops.OpTasks.Operation), offer(api.OpFeedback.Operation),
+				offer(ops.OpReviewWithdraw.Operation)}},
 		{"rollback", "Go back", sets,
 			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +
 				"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.",
@@ -127,7 +127,7 @@ func (s *Server) call(ctx context.Context, t *tool, key string, given arguments)
 	}
 	i := slices.IndexFunc(t.actions, func(a action) bool { return a.name() == of.Action }) // the schema allows no others
 	a := t.actions[max(i, 0)]
-	if a.Operation == agents.OpMessageRead.Operation {
+	if a.Operation == ops.OpMessageRead.Operation {
 		return s.handOver(ctx, func() (face.Reply, error) { return a.call(ctx, s.service, given) })
 	}
 	r, err = a.call(ctx, api.WithKey(s.service, key), given)

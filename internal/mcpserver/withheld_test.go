@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -38,7 +38,7 @@ func TestNoFaceTellsWhatIsWithheld(t *testing.T) {
 	if _, err := api.OpSnapshot.Call(t.Context(), svc, api.SnapshotRequest{Name: "amid"}); err != nil {
 		t.Fatal(err)
 	}
-	c := attach(t, mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("mint")}), nil, "")
+	c := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("mint")}), nil, "")
 	clean := func(when, what string, answer any, err error) {
 		t.Helper()
 		text, _ := json.Marshal(answer)

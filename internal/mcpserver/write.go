@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/face"
 )
 
@@ -21,7 +21,7 @@ func rememberTool(ctx context.Context, svc api.Service, req api.RememberRequest,
 	case !reflect.DeepEqual(req, api.RememberRequest{Title: req.Title, Body: req.Body, IDPrefix: req.IDPrefix}):
 		return face.Reply{}, misuse("a message has a title and a body alone; leave the other fields out")
 	}
-	return reply(ctx, svc, agents.OpMessageSend.Operation, agents.MessageSendRequest{To: in.To, Subject: req.Title, Body: req.Body, Thread: in.Thread})
+	return reply(ctx, svc, ops.OpMessageSend.Operation, ops.MessageSendRequest{To: in.To, Subject: req.Title, Body: req.Body, Thread: in.Thread})
 }
 
 // editTool changes fields of a node, or moves it, or does with a task what the argument task says.
@@ -45,19 +45,19 @@ func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in extr
 func taskTool(ctx context.Context, svc api.Service, id string, in extra) (face.Reply, error) {
 	switch in.Task {
 	case "claim":
-		return reply(ctx, svc, agents.OpTaskClaim.Operation, agents.ClaimRequest{Task: id, Lease: in.Lease})
+		return reply(ctx, svc, ops.OpTaskClaim.Operation, ops.ClaimRequest{Task: id, Lease: in.Lease})
 	case "renew":
-		return reply(ctx, svc, agents.OpTaskRenew.Operation, agents.RenewRequest{Task: id, Number: in.Claim, Lease: in.Lease})
+		return reply(ctx, svc, ops.OpTaskRenew.Operation, ops.RenewRequest{Task: id, Number: in.Claim, Lease: in.Lease})
 	case "release":
-		return reply(ctx, svc, agents.OpTaskRelease.Operation, agents.ClaimEndRequest{Task: id, Number: in.Claim})
+		return reply(ctx, svc, ops.OpTaskRelease.Operation, ops.ClaimEndRequest{Task: id, Number: in.Claim})
 	case "done":
-		return reply(ctx, svc, agents.OpTaskDone.Operation, agents.ClaimEndRequest{Task: id, Number: in.Claim})
+		return reply(ctx, svc, ops.OpTaskDone.Operation, ops.ClaimEndRequest{Task: id, Number: in.Claim})
 	}
 	return face.Reply{}, misuse("task is claim, renew, release or done")
 }
 
 // inboxTool hands over the oldest unread messages of the caller; see Server.handOver.
-func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadRequest, _ extra) (face.Reply, error) {
+func inboxTool(ctx context.Context, svc api.Service, req ops.MessageReadRequest, _ extra) (face.Reply, error) {
 	req.Peek = true
-	return reply(ctx, svc, agents.OpMessageRead.Operation, req)
+	return reply(ctx, svc, ops.OpMessageRead.Operation, req)
 }

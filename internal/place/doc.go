@@ -1,7 +1,8 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package place carries the histories of a memory to other places and back: in one file, or
-// in step with other machines through a folder, a machine behind SSH, or a bucket (package bucket).
+// in step with other machines through a folder, a machine behind SSH, refs of a git repository, or
+// what servers keep (package hosted).
 //
 // What is carried has one form. [WriteBundle] writes the histories of several scopes, each a
 // [Source], as a stream of blocks (a [Writer], CARv1), and [ReadBundle] appends them to other
@@ -37,9 +38,11 @@
 //   - A log that went back, or whose history is not the one that was there, is refused.
 //   - On a sealed place, all but the marker and the locked key is encrypted.
 //   - Nothing that a place holds is trusted: sizes, names and counts are bounded.
+//   - In git, an object is a ref to a commit without parents, which says neither who wrote it nor when,
+//     and is replaced by a push with a lease. No hook, signature or prompt of git runs.
 //
 // Elsewhere: whether commits and states are genuine (package chain, when the store is
-// loaded), merging (package travel), which remotes a memory has (package api/remotes), IPFS
+// loaded), merging (package travel), which remotes a memory has (package api/ops), IPFS
 // (package ipfs), where credentials are found (package config). The pages are
-// doc/format/bundle.md and remote.md.
+// doc/format/bundle.md and doc/format/remote.md.
 package place

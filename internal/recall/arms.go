@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/index"
-	"github.com/fovea-memory/fovea/search"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // Names of the arms of Text.
 const (
-	ArmWords      = search.Words // the node's own words
+	ArmWords      = node.Words   // the node's own words
 	ArmNeighbours = "neighbours" // the words around it
 	ArmDocument   = "document"   // the words of its document
 )

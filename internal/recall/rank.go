@@ -13,7 +13,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/search"
 )
 
 // Ranker gives scores to the nodes of one view, in one or more arms. Search and windows
@@ -154,11 +153,11 @@ func (b *Board) release() {
 // What a search reports about a node, see package search.
 type (
 	// Contribution is what one arm adds to a score.
-	Contribution = search.Contribution
+	Contribution = node.Contribution
 	// Ranked is a node with the sum of its arms.
-	Ranked = search.Ranked
+	Ranked = node.Ranked
 	// Hit is a node that a search found.
-	Hit = search.Hit
+	Hit = node.Hit
 )
 
 // Rank returns the nodes with the best sums of the arms, if above 0, best first, equal
@@ -214,7 +213,7 @@ func (b *Board) best(req *Request) []Ranked {
 		near := b.alike[s.pos]
 		similarity := min(1, max(b.coverage(s.pos), near.similarity))
 		hits[i] = Ranked{ID: b.Order.ID(s.pos), Near: min(1, near.similarity)}
-		hits[i].Relevance = search.Relevance{Score: s.score, Similarity: similarity, Cosine: near.cosine}
+		hits[i].Relevance = node.Relevance{Score: s.score, Similarity: similarity, Cosine: near.cosine}
 		first := len(arms)
 		for _, a := range b.arms {
 			if share := a.shares[s.pos]; share != 0 {

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
-	"github.com/fovea-memory/fovea/search"
 )
 
 // vectors is a toy arm for meaning: the direction of a text is the sum of those of its
@@ -200,9 +200,9 @@ func TestBoundedArms(t *testing.T) {
 	v := letters(fixed{"first", map[string]float64{"a": .8, "b": .6, "c": .2}},
 		fixed{"wild", map[string]float64{"d": math.Inf(1), "c": 3, "a": math.NaN(), "b": -7, "e": -.1, "f": 0}})
 	want := []Ranked{
-		{ID: "c", Relevance: search.Relevance{Score: 2.2}, Arms: []Contribution{{Arm: "first", Score: .2}, {Arm: "wild", Score: 2}}},
-		{ID: "d", Relevance: search.Relevance{Score: 2}, Arms: []Contribution{{Arm: "wild", Score: 2}}},
-		{ID: "a", Relevance: search.Relevance{Score: .8}, Arms: []Contribution{{Arm: "first", Score: .8}}},
+		{ID: "c", Relevance: node.Relevance{Score: 2.2}, Arms: []Contribution{{Arm: "first", Score: .2}, {Arm: "wild", Score: 2}}},
+		{ID: "d", Relevance: node.Relevance{Score: 2}, Arms: []Contribution{{Arm: "wild", Score: 2}}},
+		{ID: "a", Relevance: node.Relevance{Score: .8}, Arms: []Contribution{{Arm: "first", Score: .8}}},
 	}
 	got := v.Rank(Request{})
 	if diff := gocmp.Diff(want, got); diff != "" {

@@ -22,5 +22,5 @@
 //     under a policy, or by the owner's decision; never otherwise.
 //
 // Elsewhere: opening and closing is package fovea; policies, books and verdicts are internal/guard;
-// alerts and the owner's decisions are internal/protect; changes of files are internal/write.
+// alerts and the owner's decisions are internal/ingest; changes of files are internal/write.
 package scope

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/history"
-	"github.com/fovea-memory/fovea/internal/buffer"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
@@ -27,7 +27,7 @@ type Overlay struct {
 
 	layers  []*Scope        // the memex first; nil for an empty session
 	below   []layer         // parallel to layers
-	buffers []buffer.Buffer // of the sessions, laid over all layers
+	buffers []corpus.Buffer // of the sessions, laid over all layers
 	changes uint64          // buffer.Buffers.Changes before they were read
 }
 
@@ -129,8 +129,8 @@ func (o *Overlay) compose(was *Overlay) {
 }
 
 // differing lists the paths of buffers that are in one list alone.
-func differing(was, is []buffer.Buffer) (paths []string) {
-	for _, lists := range [][2][]buffer.Buffer{{was, is}, {is, was}} {
+func differing(was, is []corpus.Buffer) (paths []string) {
+	for _, lists := range [][2][]corpus.Buffer{{was, is}, {is, was}} {
 		for _, b := range lists[0] {
 			if !slices.Contains(lists[1], b) {
 				paths = append(paths, b.Path)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/api/exchange"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // Taken counts the results of an import.
@@ -53,16 +53,16 @@ const maxAsked = 200
 
 // unforgotten drops from g, and counts, what was forgotten and not restored since.
 func (c *change) unforgotten(g Graph) (out Graph, left int, err error) {
-	var asked []exchange.NoteText
-	forgotten := map[exchange.NoteText]bool{}
+	var asked []ops.NoteText
+	forgotten := map[ops.NoteText]bool{}
 	is := func(title, body string) bool {
-		n := exchange.NoteText{Title: title, Body: body}
+		n := ops.NoteText{Title: title, Body: body}
 		asked = append(asked, n)
 		return forgotten[n]
 	}
 	c.keep(g, is) // which asks for all
 	for some := range slices.Chunk(asked, maxAsked) {
-		answer, err := exchange.OpForgotten.Call(c.ctx, c.svc, exchange.ForgottenRequest{Notes: some})
+		answer, err := ops.OpForgotten.Call(c.ctx, c.svc, ops.ForgottenRequest{Notes: some})
 		if err != nil {
 			return g, 0, err
 		}

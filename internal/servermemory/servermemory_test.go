@@ -22,7 +22,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/api/ops"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/servermemory"
@@ -46,7 +46,7 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	return trust.Hold(api.NewLocal(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Keeper}), m
+	return ops.Hold(api.NewLocal(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Keeper}), m
 }
 
 func store(t testing.TB, svc api.Service, file string) *servermemory.Store {

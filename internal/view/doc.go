@@ -16,5 +16,5 @@
 //     also after the node is removed. A history that is replayed gives the same handles.
 //
 // Elsewhere: ranking and queries are internal/recall; choosing the parts of a window is window;
-// which files are in lockdown is decided by internal/protect.
+// which files are in lockdown is decided by internal/ingest.
 package view

@@ -20,9 +20,9 @@ var dialing = map[string][]string{
 
 // dialers are the files and folders that may use them, with the reason.
 var dialers = map[string]string{
-	"internal/transfer":      "watches what it makes",
-	"internal/httpapi":       "reaches the daemon of this user on this machine",
-	"internal/alert/mail.go": "one attempt ends with its context, see Queue",
+	"internal/transfer":       "watches what it makes",
+	"internal/httpapi":        "reaches the daemon of this user on this machine",
+	"internal/daemon/mail.go": "one attempt ends with its context, see Queue",
 }
 
 // clientsAreWatched finds code that reaches other machines past package transfer, so that a server
@@ -53,7 +53,7 @@ func TestClientRulesCatch(t *testing.T) {
 	const text = "package p\nimport \"net/http\"\nvar _ = http.Client{}"
 	for path, want := range map[string]string{
 		"internal/transfer/http.go": "", "api/a.go": "api/a.go:3: http.Client waits", "api/a_test.go": "",
-		"internal/alert/sink.go": "internal/alert/sink.go:3: http.Client",
+		"internal/daemon/sink.go": "internal/daemon/sink.go:3: http.Client",
 	} {
 		catches(t, asRule(clientsAreWatched), map[string]string{path: text}, want)
 	}

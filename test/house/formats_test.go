@@ -21,7 +21,7 @@ var importsOrg = map[string]string{
 	"internal/recall":  "spans, which are elements of Org, and their queries",
 	"internal/foreign": "Org as Markdown, element by element",
 	".":                "the format of files by default",
-	"internal/skill":   "a skill written in Org",
+	"internal/corpus":  "a skill written in Org",
 }
 
 // onlySomeImportOrg complains about other packages, and about reasons that no package

@@ -1,0 +1,119 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hosted
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/fovea-memory/fovea/internal/place"
+)
+
+const (
+	claimWait = 2 * time.Second // for the answer to a claim, before it is looked for
+	claim     = "claim"         // the part of an object that is a claim
+	beyond    = 2 * time.Second // for which the servers keep a claim after its lease; they count whole seconds
+)
+
+// claimsOf is the object that keeps the greatest number of the claims of a task, of whose name only the
+// digest shows. A claim is a part of it that ends.
+func claimsOf(task string) string { return "claims/" + sumOf([]byte(task)) }
+
+// Grant claims a task, or renews a claim, see place.Referee.
+func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error) {
+	claims := claimsOf(task)
+	if renews {
+		before, err := c.held(ctx, claims, number)
+		if err == nil {
+			err = c.mark(ctx, claims, number, before, lease)
+		}
+		if !errors.Is(err, place.ErrNone) {
+			return number, err
+		}
+	}
+	greatest, tag, err := c.Get(ctx, claims)
+	if err != nil && !errors.Is(err, place.ErrNone) {
+		return 0, err
+	}
+	last, _ := strconv.ParseUint(string(greatest), 10, 53) // anything but a number was not written by Fovea
+	if !renews || last > number {                          // else nobody was granted the task since
+		number = max(number, last+1)
+	}
+	if err := c.mark(ctx, claims, number, 0, lease); err != nil {
+		return 0, err
+	}
+	if err = c.isGrown(ctx); err == nil { // only now: a stream that was recreated meanwhile is young
+		err = c.count(ctx, claims, tag, fmt.Sprint(number))
+	}
+	if err != nil {
+		_ = c.Release(ctx, task, number) // not once the lease may be over, when it can be the claim of another machine
+	}
+	return number, err
+}
+
+// Release ends a claim, see place.Referee.
+func (c *cluster) Release(ctx context.Context, task string, number uint64) error {
+	before, err := c.held(ctx, claimsOf(task), number)
+	if err != nil {
+		return err
+	}
+	subject := c.subject(claimsOf(task), claim)
+	return c.fault(claim, c.stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(before+1)))
+}
+
+// held returns the number of the message of a claim.
+func (c *cluster) held(ctx context.Context, claims string, number uint64) (uint64, error) {
+	m, err := c.last(ctx, claims, claim)
+	if err == nil && !strings.HasPrefix(string(m.Data), fmt.Sprint(number, " ")) {
+		err = place.ErrChanged
+	}
+	if err != nil {
+		return 0, fmt.Errorf("claim %d: %w", number, err)
+	}
+	return m.Sequence, nil
+}
+
+// mark writes the message of a claim in place of the one with a number, 0 for none. Where the answer is
+// lost, it looks for its message.
+func (c *cluster) mark(ctx context.Context, claims string, number, before uint64, lease time.Duration) error {
+	text := fmt.Sprint(number, " ", rand.Text())
+	asked, stop := context.WithTimeout(ctx, claimWait)
+	defer stop()
+	_, err := c.js.Publish(asked, c.subject(claims, claim), []byte(text), jetstream.WithRetryAttempts(maxTries),
+		jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithMsgTTL(lease.Truncate(time.Second)+beyond))
+	if err != nil {
+		if kept, none := c.last(ctx, claims, claim); none == nil && string(kept.Data) == text {
+			return nil
+		}
+	}
+	return c.fault(claim, err)
+}
+
+// count writes the greatest number, and looks for it where the answer is lost.
+func (c *cluster) count(ctx context.Context, claims, tag, number string) error {
+	asked, stop := context.WithTimeout(ctx, claimWait)
+	defer stop()
+	err := c.Put(asked, claims, tag, []byte(number))
+	if err != nil {
+		if kept, _, none := c.Get(ctx, claims); none == nil && string(kept) == number {
+			return nil
+		}
+	}
+	return err
+}
+
+// isGrown returns why the place may not know all claims in force.
+func (c *cluster) isGrown(ctx context.Context) error {
+	info, err := c.stream.Info(ctx)
+	if err == nil && info.TimeStamp.Before(info.Created.Add(c.lease+beyond)) {
+		return fmt.Errorf("the servers keep claims since %s, and grant none for %v from then", info.Created.Format(time.RFC3339), c.lease)
+	}
+	return c.fault(claim, err)
+}
