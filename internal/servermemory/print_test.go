@@ -21,10 +21,10 @@ func drawValue() *rapid.Generator[string] {
 // asLines returns a graph in the format of that server's file.
 func asLines(g Graph) (text []byte) {
 	for _, e := range g.Entities {
-		text = append(text, newModel().put(e, "", 0).line()...)
+		text = append(text, encoded(newModel().put(e, "", 0), "")+"\n"...)
 	}
 	for _, r := range g.Relations {
-		text = append(text, newModel().put(r, "", 0).line()...)
+		text = append(text, encoded(newModel().put(r, "", 0), "")+"\n"...)
 	}
 	return text
 }

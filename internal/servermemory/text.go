@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // An entity is a headline with its name, type and place in the order as properties and
@@ -92,12 +93,12 @@ func (m *model) title(r Relation) string {
 
 // text returns a headline with its drawer, and an entity's observations.
 func (m *model) text(h *headline) string {
-	if r, isRelation := h.key.(Relation); isRelation {
+	if r := h.Relation; r != nil {
 		return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
-			m.title(r), h.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), h.order)
+			m.title(*r), h.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), h.order)
 	}
 	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n%s",
-		title(h.entity.Name), h.nodes[0], encode(h.entity.Name), encode(h.entity.EntityType), h.order, items(h.entity.Observations))
+		title(h.Name), h.nodes[0], encode(h.Name), encode(h.EntityType), h.order, items(h.Observations))
 }
 
 // items returns observations as list items.
@@ -127,33 +128,23 @@ func (m *model) read(node, content string) {
 	}
 }
 
-// without returns the text below a headline and its drawer, minus some list items.
-func without(content string, observations []string) string {
+// without returns the text below a headline and its drawer, minus the list items of some observations.
+func without(content string, gone func(observation string) bool) string {
 	_, body := parts(content)
 	return strings.Join(slices.DeleteFunc(body, func(line string) bool {
 		o, is := observation(line)
-		return is && slices.Contains(observations, o)
+		return is && gone(o)
 	}), "")
 }
 
-// parts returns the properties of a headline, their keys in upper case, and the lines below it
-// and outside of its drawer.
+// parts returns the properties of a headline, their keys in upper case, and the lines below its drawer.
 func parts(content string) (properties map[string]string, body []string) {
 	properties = map[string]string{}
-	_, below, _ := strings.Cut(content, "\n")
-	inside, done := false, false
-	for line := range strings.Lines(below) {
-		switch trimmed := strings.TrimSpace(line); {
-		case !inside && !done && strings.EqualFold(trimmed, ":PROPERTIES:"):
-			inside = true
-		case inside && strings.EqualFold(trimmed, ":END:"):
-			inside, done = false, true
-		case inside:
-			name, value, _ := strings.Cut(strings.TrimPrefix(trimmed, ":"), ":")
-			properties[strings.ToUpper(name)] = strings.TrimSpace(value)
-		default:
-			body = append(body, line)
+	if doc := org.Parse(content, nil); len(doc.Headlines) > 0 {
+		for _, p := range doc.Headlines[0].Properties {
+			properties[strings.ToUpper(p.Key)] = p.Value
 		}
+		body = slices.Collect(strings.Lines(content[doc.Headlines[0].DrawerEnd:]))
 	}
 	return properties, body
 }
