@@ -182,16 +182,15 @@ func (c *change) take(g Graph) (t Taken, err error) {
 		return t, err
 	}
 	created, err := create(c, g.Entities)
+	if err != nil {
+		return t, err
+	}
 	for _, e := range g.Entities {
+		added, err := c.observe(e.Name, e.Observations)
 		if err != nil {
 			return t, err
 		}
-		var added []string
-		added, err = c.observe(e.Name, e.Observations)
 		t.Observations += len(added)
-	}
-	if err != nil {
-		return t, err
 	}
 	linked, err := create(c, g.Relations)
 	t.Entities, t.Relations = len(created), len(linked)

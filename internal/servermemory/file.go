@@ -58,7 +58,7 @@ func (g *Graph) add(text []byte) error {
 	}
 	line := headline{Entity: &Entity{Observations: []string{}}, Relation: &Relation{}}
 	_ = json.Unmarshal(fitting, &line) // keys of the other type may hold anything
-	if line.Type == "relation" {
+	if string(fields["type"]) == `"relation"` {
 		g.Relations = append(g.Relations, *line.Relation)
 	} else {
 		g.Entities = append(g.Entities, *line.Entity)

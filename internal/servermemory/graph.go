@@ -122,6 +122,15 @@ func (m *model) search(text string) Graph {
 	})
 }
 
+// open returns the entities with exactly these names.
+func (m *model) open(names []string) Graph {
+	slices.Sort(names)
+	return m.graph(func(e Entity) bool {
+		_, isNamed := slices.BinarySearch(names, e.Name)
+		return isNamed
+	})
+}
+
 // holds reports whether m has every entity, observation and relation of g.
 func (m *model) holds(g Graph) bool {
 	for _, e := range g.Entities {

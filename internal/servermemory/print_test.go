@@ -55,7 +55,7 @@ func TestPrinted(t *testing.T) {
 		if err := e.Encode(g); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want.String(), encoded(g, indent)+"\n"); d != "" {
+		if d := cmp.Diff(want.String(), encoded(g, "  ")+"\n"); d != "" {
 			t.Errorf("text: %s", d)
 		}
 		if d := cmp.Diff(encodedLines(t, g), string(asLines(g))); d != "" {

@@ -51,8 +51,7 @@ func Open(ctx context.Context, svc api.Service, file string) (*Store, error) {
 		_, err := s.Graph(ctx)
 		return s, err
 	}
-	dir, name := filepath.Split(file)
-	s.lock = flock.New(dir + "." + name + ".lock")
+	s.lock = flock.New(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock"))
 	return s, s.use(ctx, adds, (*change).adopt)
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -55,7 +54,7 @@ const (
 )
 
 // tool is a tool, with the fields of its arguments and its answer. call returns what that server
-// shows of the answer: the message, the value of the only field, or all of it.
+// shows of the answer: what was deleted, the value of the only field, or all of it.
 type tool struct {
 	effect             effect
 	name, title, about string
@@ -64,41 +63,27 @@ type tool struct {
 }
 
 func tools() []tool {
+	const graph, done = "entities relations", "success message"
 	return []tool{
-		{adds, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph", "entities", "entities",
-			func(c *change, in fields) (any, error) { return create(c, in.Entities) }},
+		{adds, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph",
+			"entities", "entities", func(c *change, in fields) (any, error) { return create(c, in.Entities) }},
 		{adds, "create_relations", "Create Relations",
 			"Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
 			"relations", "relations", func(c *change, in fields) (any, error) { return create(c, in.Relations) }},
 		{adds, "add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
 			"observations", "results", func(c *change, in fields) (any, error) { return c.addObservations(in.Observations) }},
 		{deletes, "delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
-			"entityNames", "success message",
-			func(c *change, in fields) (any, error) {
-				return "Entities deleted successfully", forget(c, in.EntityNames)
-			}},
+			"entityNames", done, func(c *change, in fields) (any, error) { return "Entities", forget(c, in.EntityNames) }},
 		{deletes, "delete_observations", "Delete Observations", "Delete specific observations from entities in the knowledge graph",
-			"deletions", "success message",
-			func(c *change, in fields) (any, error) {
-				return "Observations deleted successfully", c.deleteObservations(in.Deletions)
-			}},
+			"deletions", done, func(c *change, in fields) (any, error) { return "Observations", c.deleteObservations(in.Deletions) }},
 		{deletes, "delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
-			"relations", "success message",
-			func(c *change, in fields) (any, error) {
-				return "Relations deleted successfully", forget(c, in.Relations)
-			}},
-		{reads, "read_graph", "Read Graph", "Read the entire knowledge graph", "", "entities relations",
-			func(c *change, _ fields) (any, error) { return c.model.graph(nil), nil }},
-		{reads, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query", "query", "entities relations",
-			func(c *change, in fields) (any, error) { return c.model.search(in.Query), nil }},
-		{reads, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names", "names", "entities relations",
-			func(c *change, in fields) (any, error) {
-				slices.Sort(in.Names)
-				return c.model.graph(func(e Entity) bool {
-					_, isNamed := slices.BinarySearch(in.Names, e.Name)
-					return isNamed
-				}), nil
-			}},
+			"relations", done, func(c *change, in fields) (any, error) { return "Relations", forget(c, in.Relations) }},
+		{reads, "read_graph", "Read Graph", "Read the entire knowledge graph",
+			"", graph, func(c *change, _ fields) (any, error) { return c.model.graph(nil), nil }},
+		{reads, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
+			"query", graph, func(c *change, in fields) (any, error) { return c.model.search(in.Query), nil }},
+		{reads, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names",
+			"names", graph, func(c *change, in fields) (any, error) { return c.model.open(in.Names), nil }},
 	}
 }
 
@@ -123,7 +108,7 @@ func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, clie
 		Description: "The full knowledge graph with all entities and relations",
 	}, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		g, err := s.Graph(ctx)
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: encoded(g, indent)}}}, err
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: encoded(g, "  ")}}}, err
 	})
 	return server.Run(ctx, client)
 }
@@ -157,19 +142,17 @@ func (s *Store) serve(server *mcp.Server, t tool) {
 		if err != nil {
 			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}, nil
 		}
-		data, text := any(map[string]any{t.gives: shown}), encoded(shown, indent)
+		data, text := any(map[string]any{t.gives: shown}), encoded(shown, "  ")
 		switch shown := shown.(type) {
 		case string:
-			data, text = map[string]any{"success": true, "message": shown}, shown
+			text = shown + " deleted successfully"
+			data = map[string]any{"success": true, "message": text}
 		case Graph:
 			data = shown
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: data}, nil
 	})
 }
-
-// indent is that of the JSON that the server shows.
-const indent = "  "
 
 // encoded returns a value as JSON, as that server writes it.
 func encoded(v any, indent string) string {
