@@ -170,11 +170,8 @@ type Taken struct {
 }
 
 // Take adds what the graph lacks of g, except what was forgotten.
-func (s *Store) Take(ctx context.Context, g Graph) (t Taken, err error) {
-	return t, s.use(ctx, adds, func(c *change) (err error) {
-		t, err = c.take(g)
-		return err
-	})
+func (s *Store) Take(ctx context.Context, g Graph) (Taken, error) {
+	return use(ctx, s, true, func(c *change) (Taken, error) { return c.take(g) })
 }
 
 func (c *change) take(g Graph) (t Taken, err error) {

@@ -66,9 +66,12 @@ func (g *Graph) add(text []byte) error {
 	return nil
 }
 
-// adopt imports the file while there is no graph, except what was forgotten. It keeps a content that
-// the graph lacks beside the file, which is overwritten afterwards.
-func (c *change) adopt() error {
+// adopt imports the file while there is no graph. A content that the graph lacks is kept beside the
+// file, which is overwritten afterwards.
+func (c *change) adopt() (t Taken, err error) {
+	if c.file == "" {
+		return t, nil
+	}
 	text, err := os.ReadFile(c.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -79,9 +82,9 @@ func (c *change) adopt() error {
 		err = os.WriteFile(fmt.Sprintf("%s.before-fovea-%.4x", c.file, sha256.Sum256(text)), text, 0o600)
 	}
 	if err == nil && isNew {
-		_, err = c.take(g)
+		return c.take(g)
 	}
-	return err
+	return t, err
 }
 
 // mirror brings the file of server-memory in step with the graph, for other readers of it and for a

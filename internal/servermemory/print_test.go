@@ -5,6 +5,7 @@ package servermemory
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -96,4 +97,15 @@ func encodedLines(t *rapid.T, g Graph) string {
 		}
 	}
 	return b.String()
+}
+
+// TestEmptyOfTwoWriters: an entity without observations has an empty list of them also where two
+// writers created it.
+func TestEmptyOfTwoWriters(t *testing.T) {
+	m := newModel()
+	m.put(Entity{Name: "A"}, "node-1", 1)
+	m.put(Entity{Name: "A"}, "node-2", 1)
+	if text := encoded(m.graph(nil), ""); !strings.Contains(text, `"observations":[]`) {
+		t.Error(text)
+	}
 }

@@ -46,51 +46,43 @@ type Store struct {
 // kept in step with it. While there is no graph, the file is imported, except what was forgotten.
 // A content of the file that the graph lacks is kept beside it before it is overwritten.
 func Open(ctx context.Context, svc api.Service, file string) (*Store, error) {
-	s := &Store{svc: svc, file: file}
-	if file == "" {
-		_, err := s.Graph(ctx)
-		return s, err
-	}
-	s.lock = flock.New(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock"))
-	return s, s.use(ctx, adds, (*change).adopt)
+	s := &Store{svc: svc, file: file, lock: flock.New(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock"))}
+	_, err := use(ctx, s, file != "", (*change).adopt)
+	return s, err
 }
 
 // Graph returns the whole graph.
-func (s *Store) Graph(ctx context.Context) (g Graph, err error) {
-	return g, s.use(ctx, reads, func(c *change) error {
-		g = c.model.graph(nil)
-		return nil
-	})
+func (s *Store) Graph(ctx context.Context) (Graph, error) {
+	return use(ctx, s, false, func(c *change) (Graph, error) { return c.model.graph(nil), nil })
 }
 
 // use calls one that reads the current graph or changes it. A change is durable, and then the file
 // is in step. Steps that were written before an error stay written, and reach the file with the
 // next change.
-func (s *Store) use(ctx context.Context, does effect, call func(*change) error) error {
+func use[T any](ctx context.Context, s *Store, changes bool, call func(*change) (T, error)) (result T, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if does != reads && s.file != "" {
+	if changes && s.file != "" {
 		waiting, cancel := context.WithTimeout(ctx, lockTimeout)
 		defer cancel()
 		if _, err := s.lock.TryLockContext(waiting, lockInterval); err != nil {
-			return fmt.Errorf("nothing was written, because the file %s cannot be locked: %w", s.file, err)
+			return result, fmt.Errorf("nothing was written, because the file %s cannot be locked: %w", s.file, err)
 		}
 		defer s.lock.Unlock()
 	}
-	if does != reads {
+	if changes {
 		ctx = context.WithoutCancel(ctx)
 	}
-	err := s.refresh(ctx)
-	if err == nil {
-		err = call(&change{s, ctx})
+	if err = s.refresh(ctx); err == nil {
+		result, err = call(&change{s, ctx})
 	}
-	if err == nil && does != reads {
+	if err == nil && changes {
 		err = s.mirror()
 	}
 	if err != nil {
 		s.model = nil // the next use reads what was written before
 	}
-	return err
+	return result, err
 }
 
 // refresh brings the model up to the newest commit. It reads the graph again if somebody else

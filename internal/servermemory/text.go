@@ -151,9 +151,6 @@ func parts(content string) (properties map[string]string, body []string) {
 
 // observation returns what a list item says, and whether a line is one.
 func observation(line string) (text string, is bool) {
-	line = strings.TrimSpace(line)
-	if line != "-" && !strings.HasPrefix(line, "- ") {
-		return "", false
-	}
-	return decode(line[1:]), true
+	text, is = strings.CutPrefix(strings.TrimSpace(line)+" ", "- ")
+	return decode(text), is
 }

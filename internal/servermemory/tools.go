@@ -44,45 +44,37 @@ type observed struct {
 	AddedObservations []string `json:"addedObservations"`
 }
 
-// effect is what a tool does to the graph.
-type effect uint8
-
-const (
-	reads effect = iota
-	adds
-	deletes
-)
+// What tools give that read the graph, and that delete from it. All others add to it.
+const graph, done = "entities relations", "success message"
 
 // tool is a tool, with the fields of its arguments and its answer. call returns what that server
 // shows of the answer: what was deleted, the value of the only field, or all of it.
 type tool struct {
-	effect             effect
 	name, title, about string
 	takes, gives       string
 	call               func(*change, fields) (any, error)
 }
 
 func tools() []tool {
-	const graph, done = "entities relations", "success message"
 	return []tool{
-		{adds, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph",
+		{"create_entities", "Create Entities", "Create multiple new entities in the knowledge graph",
 			"entities", "entities", func(c *change, in fields) (any, error) { return create(c, in.Entities) }},
-		{adds, "create_relations", "Create Relations",
+		{"create_relations", "Create Relations",
 			"Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
 			"relations", "relations", func(c *change, in fields) (any, error) { return create(c, in.Relations) }},
-		{adds, "add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
+		{"add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
 			"observations", "results", func(c *change, in fields) (any, error) { return c.addObservations(in.Observations) }},
-		{deletes, "delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
+		{"delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
 			"entityNames", done, func(c *change, in fields) (any, error) { return "Entities", forget(c, in.EntityNames) }},
-		{deletes, "delete_observations", "Delete Observations", "Delete specific observations from entities in the knowledge graph",
+		{"delete_observations", "Delete Observations", "Delete specific observations from entities in the knowledge graph",
 			"deletions", done, func(c *change, in fields) (any, error) { return "Observations", c.deleteObservations(in.Deletions) }},
-		{deletes, "delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
+		{"delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
 			"relations", done, func(c *change, in fields) (any, error) { return "Relations", forget(c, in.Relations) }},
-		{reads, "read_graph", "Read Graph", "Read the entire knowledge graph",
+		{"read_graph", "Read Graph", "Read the entire knowledge graph",
 			"", graph, func(c *change, _ fields) (any, error) { return c.model.graph(nil), nil }},
-		{reads, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
+		{"search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
 			"query", graph, func(c *change, in fields) (any, error) { return c.model.search(in.Query), nil }},
-		{reads, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names",
+		{"open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names",
 			"names", graph, func(c *change, in fields) (any, error) { return c.model.open(in.Names), nil }},
 	}
 }
@@ -120,7 +112,8 @@ func (s *Store) serve(server *mcp.Server, t tool) {
 	server.AddTool(&mcp.Tool{
 		Name: t.name, Title: t.title, Description: t.about, InputSchema: takes, OutputSchema: schemaOf[fields](t.gives),
 		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: t.effect == reads, DestructiveHint: new(t.effect == deletes), IdempotentHint: t.effect != adds, OpenWorldHint: new(bool),
+			ReadOnlyHint: t.gives == graph, DestructiveHint: new(t.gives == done), IdempotentHint: t.gives == graph || t.gives == done,
+			OpenWorldHint: new(bool),
 		},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in fields
@@ -131,12 +124,9 @@ func (s *Store) serve(server *mcp.Server, t tool) {
 			err = fmt.Errorf("Invalid arguments for tool %s: %w", t.name, err)
 		} else {
 			_ = json.Unmarshal(given, &in) // the schema has seen to the field that is taken
-			err = s.use(ctx, t.effect, func(c *change) (err error) {
-				shown, err = t.call(c, in)
-				return err
-			})
+			shown, err = use(ctx, s, t.gives != graph, func(c *change) (any, error) { return t.call(c, in) })
 		}
-		if err == nil && t.effect != reads {
+		if err == nil && t.gives != graph {
 			err = server.ResourceUpdated(context.WithoutCancel(ctx), &mcp.ResourceUpdatedNotificationParams{URI: graphURI})
 		}
 		if err != nil {
