@@ -5,6 +5,7 @@ package servermemory
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/fovea-memory/fovea/internal/inert"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // An entity is a headline with its name, type and place in the order as properties and
@@ -137,16 +137,21 @@ func without(content string, gone func(observation string) bool) string {
 	}), "")
 }
 
+// drawer matches the drawer of a headline.
+var drawer = regexp.MustCompile(`(?ims)^[ \t]*:PROPERTIES:[ \t\r]*\n(.*?)^[ \t]*:END:[ \t\r]*$\n?`)
+
 // parts returns the properties of a headline, their keys in upper case, and the lines below its drawer.
 func parts(content string) (properties map[string]string, body []string) {
 	properties = map[string]string{}
-	if doc := org.Parse(content, nil); len(doc.Headlines) > 0 {
-		for _, p := range doc.Headlines[0].Properties {
-			properties[strings.ToUpper(p.Key)] = p.Value
-		}
-		body = slices.Collect(strings.Lines(content[doc.Headlines[0].DrawerEnd:]))
+	at := drawer.FindStringSubmatchIndex(content)
+	if at == nil {
+		return properties, nil
 	}
-	return properties, body
+	for line := range strings.Lines(content[at[2]:at[3]]) {
+		key, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), ":"), ":")
+		properties[strings.ToUpper(key)] = strings.TrimSpace(value)
+	}
+	return properties, slices.Collect(strings.Lines(content[at[1]:]))
 }
 
 // observation returns what a list item says, and whether a line is one.
