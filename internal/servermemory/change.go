@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // An edit reads, parses and writes its whole file, so small files make the next entity cheap,
@@ -22,47 +22,16 @@ const (
 	maxEdit = 64 << 10 // bytes of the headlines of one edit, of which the last may exceed it
 )
 
-// lockTimeout is how long a change waits for the mirror, which another process holds for one of its own.
-const lockTimeout, lockInterval = 30 * time.Second, 5 * time.Millisecond
-
-// change is a change of the graph being written, each step by an operation of the memory.
-// The model changes with it.
+// change is a use of the graph. It writes each step by an operation of the memory, and the model
+// changes with it.
 type change struct {
 	*Store
-	ctx     context.Context
-	touched bool // the mirror is to be written
-}
-
-// Change makes a change durable, then writes the mirror, unless there was nothing to change. Steps that were written before an
-// error stay written, and reach the mirror with the next change.
-func (s *Store) Change(ctx context.Context, make func(*change) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &change{Store: s, ctx: context.WithoutCancel(ctx)}
-	if s.mirror != nil {
-		waiting, cancel := context.WithTimeout(ctx, lockTimeout)
-		defer cancel()
-		if _, err := s.mirror.lock.TryLockContext(waiting, lockInterval); err != nil {
-			return fmt.Errorf("nothing was written, because the file %s cannot be locked: %w", s.mirror.path, err)
-		}
-		defer s.mirror.lock.Unlock()
-	}
-	err := s.refresh(c.ctx)
-	if err == nil {
-		err = make(c)
-	}
-	if err != nil {
-		s.model = nil // the next use reads what was written before
-	} else if s.mirror != nil && c.touched {
-		err = s.mirror.write(s.model)
-	}
-	return err
+	ctx context.Context
 }
 
 // do carries out an operation, with the folder treated as sync says. After a commit of another writer, the next use looks for
 // changes since seq.
 func do[Q any](c *change, op api.Op[Q, *api.EditResponse], req Q, sync api.Sync) error {
-	c.touched = true
 	e, err := op.Call(c.ctx, api.WithSync(c.svc, sync), req)
 	if err == nil && e.Seq == c.seq+1 {
 		c.seq = e.Seq
@@ -70,11 +39,11 @@ func do[Q any](c *change, op api.Op[Q, *api.EditResponse], req Q, sync api.Sync)
 	return err
 }
 
-// create adds and returns what is new of a list of entities or relations.
-func create[T any](c *change, list []T) ([]T, error) {
+// create adds and returns what is new of a list.
+func create[T item](c *change, list []T) ([]T, error) {
 	created, before := []T{}, len(c.model.all)
 	for _, t := range list {
-		if key, _ := keyOf(t); c.model.headlines[key] == nil {
+		if c.model.headlines[t.key()] == nil {
 			c.model.put(t, uuid.NewString(), c.model.last+1)
 			created = append(created, t)
 		}
@@ -84,20 +53,15 @@ func create[T any](c *change, list []T) ([]T, error) {
 
 // add writes headlines, each edit to the file of its first one.
 func (c *change) add(headlines []*headline) error {
-	var text strings.Builder
-	first := 0
-	for i, h := range headlines {
-		if text.Len() == 0 {
-			first = h.order
+	for len(headlines) > 0 {
+		var text strings.Builder
+		number := 1 + (headlines[0].order-1)/perFile
+		for ; len(headlines) > 0 && text.Len() < maxEdit; headlines = headlines[1:] {
+			text.WriteString(c.model.text(headlines[0]))
 		}
-		text.WriteString(c.model.text(h))
-		if text.Len() < maxEdit && i < len(headlines)-1 {
-			continue
-		}
-		if err := c.append(1+(first-1)/perFile, text.String()); err != nil {
+		if err := c.append(number, text.String()); err != nil {
 			return err
 		}
-		text.Reset()
 	}
 	return nil
 }
@@ -122,15 +86,15 @@ func (c *change) append(number int, text string) error {
 
 // addObservations adds new observations to their entities. If any name is unknown, it
 // returns an error and adds nothing.
-func (c *change) addObservations(in arguments) (any, error) {
-	for _, a := range in.Observations {
+func (c *change) addObservations(additions []addition) ([]observed, error) {
+	for _, a := range additions {
 		if c.model.headlines[a.EntityName] == nil {
 			// The original server's message.
 			return nil, fmt.Errorf("Entity with name %s not found", a.EntityName)
 		}
 	}
 	results := []observed{}
-	for _, a := range in.Observations {
+	for _, a := range additions {
 		added, err := c.observe(a.EntityName, a.Contents)
 		if err != nil {
 			return nil, err
@@ -143,36 +107,23 @@ func (c *change) addObservations(in arguments) (any, error) {
 // observe adds new observations to an entity, and returns these.
 func (c *change) observe(name string, observations []string) ([]string, error) {
 	h := c.model.headlines[name]
-	added := lacking(h.entity.Observations, observations)
+	added := lacking(h.Observations, observations)
 	if len(added) == 0 {
 		return added, nil
 	}
-	c.model.observe(h, slices.Concat(h.entity.Observations, added))
+	h.Observations, c.model.mirrored = slices.Concat(h.Observations, added), -1
 	return added, do(c, api.OpEdit, api.EditRequest{ID: h.nodes[0], Append: new(items(added))}, "")
 }
 
-// deleteEntities deletes entities, and the relations that touch one of their names.
-func (c *change) deleteEntities(in arguments) (any, error) {
-	gone := setOf(in.EntityNames)
-	return "Entities deleted successfully", c.forget(func(h *headline) bool {
-		r, isRelation := h.key.(Relation)
-		return isRelation && (gone[r.From] || gone[r.To]) || !isRelation && gone[h.entity.Name]
-	})
-}
-
-func (c *change) deleteRelations(in arguments) (any, error) {
-	gone := setOf(in.Relations)
-	return "Relations deleted successfully", c.forget(func(h *headline) bool {
-		r, isRelation := h.key.(Relation)
-		return isRelation && gone[r]
-	})
-}
-
-// forget removes the selected headlines. One that another writer has forgotten is gone.
-func (c *change) forget(selected func(*headline) bool) error {
-	m := c.model
+// forget removes the headlines of some keys, and the relations that touch a name among them. One that
+// another writer has forgotten is gone.
+func forget[K comparable](c *change, keys []K) error {
+	m, gone := c.model, map[any]bool{}
+	for _, key := range keys {
+		gone[key] = true
+	}
 	for _, h := range m.all {
-		if !selected(h) {
+		if !gone[h.key()] && (h.Relation == nil || !gone[h.From] && !gone[h.To]) {
 			continue
 		}
 		for _, node := range h.nodes {
@@ -180,40 +131,113 @@ func (c *change) forget(selected func(*headline) bool) error {
 				return err
 			}
 		}
-		delete(m.headlines, h.key)
+		delete(m.headlines, h.key())
+		m.mirrored = -1
 	}
-	m.mirrored = 0
-	m.all = slices.DeleteFunc(m.all, func(h *headline) bool { return m.headlines[h.key] == nil })
+	m.all = slices.DeleteFunc(m.all, func(h *headline) bool { return m.headlines[h.key()] == nil })
 	return nil
 }
 
 // deleteObservations removes observations from headlines and keeps everything else, such as
-// a person's text.
-func (c *change) deleteObservations(in arguments) (any, error) {
-	for _, d := range in.Deletions {
+// a person's text. It refuses if that changes meanwhile.
+func (c *change) deleteObservations(deletions []deletion) error {
+	for _, d := range deletions {
+		gone := func(o string) bool { return slices.Contains(d.Observations, o) }
 		h := c.model.headlines[d.EntityName]
-		if h == nil {
+		if h == nil || !slices.ContainsFunc(h.Observations, gone) {
 			continue
 		}
-		left := slices.DeleteFunc(slices.Clone(h.entity.Observations), func(o string) bool { return slices.Contains(d.Observations, o) })
-		if len(left) == len(h.entity.Observations) {
-			continue
-		}
-		c.model.observe(h, left)
+		h.Observations, c.model.mirrored = slices.DeleteFunc(slices.Clone(h.Observations), gone), -1
 		for _, node := range h.nodes {
-			if err := c.remove(node, d.Observations); err != nil {
-				return nil, err
+			n, err := api.OpShow.Call(c.ctx, c.svc, api.ShowRequest{ID: node})
+			if err == nil {
+				err = do(c, api.OpEdit, api.EditRequest{ID: node, Base: n.Digest, Body: new(without(n.Content, gone))}, "")
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
-	return "Observations deleted successfully", nil
+	return nil
 }
 
-// remove removes observations from the text of a node, unless that changes meanwhile.
-func (c *change) remove(node string, observations []string) error {
-	n, err := api.OpShow.Call(c.ctx, c.svc, api.ShowRequest{ID: node})
-	if err != nil {
-		return err
+// Taken counts the results of an import.
+type Taken struct {
+	Entities     int `json:"entities"`
+	Relations    int `json:"relations"`
+	Observations int `json:"observations"` // added to existing entities
+	Forgotten    int `json:"forgotten"`    // entities, relations and observations skipped because they were forgotten
+}
+
+// Take adds what the graph lacks of g, except what was forgotten.
+func (s *Store) Take(ctx context.Context, g Graph) (Taken, error) {
+	return use(ctx, s, true, func(c *change) (Taken, error) { return c.take(g) })
+}
+
+func (c *change) take(g Graph) (t Taken, err error) {
+	if g, t.Forgotten, err = c.unforgotten(g); err != nil {
+		return t, err
 	}
-	return do(c, api.OpEdit, api.EditRequest{ID: node, Base: n.Digest, Body: new(without(n.Content, observations))}, "")
+	created, err := create(c, g.Entities)
+	if err != nil {
+		return t, err
+	}
+	for _, e := range g.Entities {
+		added, err := c.observe(e.Name, e.Observations)
+		if err != nil {
+			return t, err
+		}
+		t.Observations += len(added)
+	}
+	linked, err := create(c, g.Relations)
+	t.Entities, t.Relations = len(created), len(linked)
+	return t, err
+}
+
+// maxAsked is the number of notes in one request, whose size is limited.
+const maxAsked = 200
+
+// unforgotten drops from g, and counts, what was forgotten and not restored since.
+func (c *change) unforgotten(g Graph) (out Graph, left int, err error) {
+	var asked []ops.NoteText
+	forgotten := map[ops.NoteText]bool{}
+	is := func(title, body string) bool {
+		n := ops.NoteText{Title: title, Body: body}
+		asked = append(asked, n)
+		return forgotten[n]
+	}
+	c.keep(g, is) // which asks for all
+	for some := range slices.Chunk(asked, maxAsked) {
+		answer, err := ops.OpForgotten.Call(c.ctx, c.svc, ops.ForgottenRequest{Notes: some})
+		if err != nil {
+			return g, 0, err
+		}
+		for _, i := range answer.Notes {
+			forgotten[some[i]] = true
+		}
+	}
+	out, left = c.keep(g, is)
+	return out, left, nil
+}
+
+// keep returns what the graph has already of g or was not forgotten, and how much is left out. An
+// entity counts as its headline and as a note titled with its name, an observation as a note titled
+// with its entity's name, a relation as its headline; a relation is also left out with either end.
+func (c *change) keep(g Graph, forgotten func(title, body string) bool) (out Graph, left int) {
+	gone := map[string]bool{}
+	for _, e := range g.Entities {
+		isNew := c.model.headlines[e.Name] == nil
+		if isNew && (forgotten(title(e.Name), items(e.Observations)) || forgotten(e.Name, strings.Join(e.Observations, "\n"))) {
+			gone[e.Name] = true
+			left++
+			continue
+		}
+		kept := slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return forgotten(e.Name, o) })
+		left += len(e.Observations) - len(kept)
+		out.Entities = append(out.Entities, Entity{e.Name, e.EntityType, kept})
+	}
+	out.Relations = slices.DeleteFunc(slices.Clone(g.Relations), func(r Relation) bool {
+		return c.model.headlines[r] == nil && (gone[r.From] || gone[r.To] || forgotten(c.model.title(r), ""))
+	})
+	return out, left + len(g.Relations) - len(out.Relations)
 }

@@ -2,7 +2,10 @@
 
 package servermemory
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Entity is a named thing and the observations about it.
 type Entity struct {
@@ -24,61 +27,60 @@ type Graph struct {
 	Relations []Relation `json:"relations"`
 }
 
-// headline is an entity or a relation in the memory. Its lists are replaced, never changed,
-// so that lists handed out earlier stay valid.
+// item is an Entity or a Relation. Each key, the name of an entity or a relation, is there once.
+type item interface{ key() any }
+
+func (e Entity) key() any   { return e.Name }
+func (r Relation) key() any { return r }
+
+// headline is an item in the memory, and a line of server-memory's file. Its lists are replaced,
+// never changed, so that lists handed out earlier stay valid.
 type headline struct {
-	key    any // what there is only once: an entity's name, a string, or a Relation
-	entity Entity
-	nodes  []string // ids of the nodes that have it: one, unless two writers created it at once
-	order  int
+	Type string `json:"type"`
+	*Entity
+	*Relation
+	nodes []string // ids of the nodes that have it: one, unless two writers created it at once
+	order int
+}
+
+// key returns that of the item.
+func (h *headline) key() any {
+	if h.Relation != nil {
+		return *h.Relation
+	}
+	return h.Name
 }
 
 // model is this process's copy of the graph.
 type model struct {
 	headlines map[any]*headline // by key
 	all       []*headline       // in order of creation
-	mirrored  int               // how many of all the mirror has as they are; 0 where any other changed
+	mirrored  int               // how many of all the mirror has as they are; -1 where any other changed
 	last      int               // the highest order
 }
 
-func newModel() *model { return &model{headlines: map[any]*headline{}} }
+func newModel() *model { return &model{headlines: map[any]*headline{}, mirrored: -1} }
 
-// keyOf returns the key of an Entity or a Relation, and the entity, empty for a relation.
-func keyOf(value any) (key any, e Entity) {
-	if e, isEntity := value.(Entity); isEntity {
-		return e.Name, e
-	}
-	return value, e
-}
-
-// put adds an Entity or a Relation, or merges new observations into that of the same key.
-func (m *model) put(value any, node string, order int) *headline {
-	key, e := keyOf(value)
-	h := m.headlines[key]
+// put adds an item, or merges new observations into that of the same key.
+func (m *model) put(value item, node string, order int) *headline {
+	h := m.headlines[value.key()]
 	if h == nil {
-		h = &headline{key: key, entity: e, order: order}
-		h.entity.Observations = append([]string{}, e.Observations...) // an empty list, never none
-		m.headlines[key], m.all = h, append(m.all, h)
-	} else {
-		h.entity.Observations = slices.Concat(h.entity.Observations, lacking(h.entity.Observations, e.Observations))
+		h = &headline{order: order}
+		m.headlines[value.key()], m.all = h, append(m.all, h)
+	}
+	switch value := value.(type) {
+	case Relation:
+		h.Type, h.Relation = "relation", &value
+	case Entity:
+		if h.Entity == nil {
+			h.Type, h.Entity = "entity", &Entity{value.Name, value.EntityType, append([]string{}, value.Observations...)} // never null
+		} else {
+			h.Observations = append(slices.Clip(h.Observations), lacking(h.Observations, value.Observations)...)
+		}
 	}
 	m.last = max(m.last, order)
 	h.nodes = append(h.nodes, node)
 	return h
-}
-
-// observe gives an entity other observations.
-func (m *model) observe(h *headline, observations []string) {
-	h.entity.Observations, m.mirrored = observations, 0
-}
-
-// setOf returns the values of a list.
-func setOf[T comparable](list []T) map[T]bool {
-	set := make(map[T]bool, len(list))
-	for _, v := range list {
-		set[v] = true
-	}
-	return set
 }
 
 // lacking returns the values that a list does not have, each once.
@@ -98,23 +100,41 @@ func (m *model) graph(keep func(Entity) bool) Graph {
 	g := Graph{Entities: []Entity{}, Relations: []Relation{}}
 	chosen := map[string]bool{}
 	for _, h := range m.all {
-		if name, isEntity := h.key.(string); isEntity && (keep == nil || keep(h.entity)) {
-			chosen[name] = true
-			g.Entities = append(g.Entities, h.entity)
+		if h.Entity != nil && (keep == nil || keep(*h.Entity)) {
+			chosen[h.Name] = true
+			g.Entities = append(g.Entities, *h.Entity)
 		}
 	}
 	for _, h := range m.all {
-		if r, isRelation := h.key.(Relation); isRelation && (keep == nil || chosen[r.From] || chosen[r.To]) {
-			g.Relations = append(g.Relations, r)
+		if h.Relation != nil && (keep == nil || chosen[h.From] || chosen[h.To]) {
+			g.Relations = append(g.Relations, *h.Relation)
 		}
 	}
 	return g
 }
 
+// search returns the entities with a text in their name, type or an observation, ignoring case.
+func (m *model) search(text string) Graph {
+	text = strings.ToLower(text)
+	has := func(value string) bool { return strings.Contains(strings.ToLower(value), text) }
+	return m.graph(func(e Entity) bool {
+		return has(e.Name) || has(e.EntityType) || slices.ContainsFunc(e.Observations, has)
+	})
+}
+
+// open returns the entities with exactly these names.
+func (m *model) open(names []string) Graph {
+	slices.Sort(names)
+	return m.graph(func(e Entity) bool {
+		_, isNamed := slices.BinarySearch(names, e.Name)
+		return isNamed
+	})
+}
+
 // holds reports whether m has every entity, observation and relation of g.
 func (m *model) holds(g Graph) bool {
 	for _, e := range g.Entities {
-		if h := m.headlines[e.Name]; h == nil || len(lacking(h.entity.Observations, e.Observations)) > 0 {
+		if h := m.headlines[e.Name]; h == nil || len(lacking(h.Observations, e.Observations)) > 0 {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ package servermemory
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,10 +22,10 @@ func drawValue() *rapid.Generator[string] {
 // asLines returns a graph in the format of that server's file.
 func asLines(g Graph) (text []byte) {
 	for _, e := range g.Entities {
-		text = append(text, newModel().put(e, "", 0).line()...)
+		text = append(text, encoded(newModel().put(e, "", 0), "")+"\n"...)
 	}
 	for _, r := range g.Relations {
-		text = append(text, newModel().put(r, "", 0).line()...)
+		text = append(text, encoded(newModel().put(r, "", 0), "")+"\n"...)
 	}
 	return text
 }
@@ -55,7 +56,7 @@ func TestPrinted(t *testing.T) {
 		if err := e.Encode(g); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want.String(), encoded(g, indent)+"\n"); d != "" {
+		if d := cmp.Diff(want.String(), encoded(g, "  ")+"\n"); d != "" {
 			t.Errorf("text: %s", d)
 		}
 		if d := cmp.Diff(encodedLines(t, g), string(asLines(g))); d != "" {
@@ -96,4 +97,15 @@ func encodedLines(t *rapid.T, g Graph) string {
 		}
 	}
 	return b.String()
+}
+
+// TestEmptyOfTwoWriters: an entity without observations has an empty list of them also where two
+// writers created it.
+func TestEmptyOfTwoWriters(t *testing.T) {
+	m := newModel()
+	m.put(Entity{Name: "A"}, "node-1", 1)
+	m.put(Entity{Name: "A"}, "node-2", 1)
+	if text := encoded(m.graph(nil), ""); !strings.Contains(text, `"observations":[]`) {
+		t.Error(text)
+	}
 }

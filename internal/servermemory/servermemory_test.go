@@ -372,6 +372,7 @@ func TestAPersonsHand(t *testing.T) {
 	}
 	edited := strings.Replace(string(text), "- was born in 1815\n", "- was born in 1815\nA line of mine.\n- lived in London\n", 1) +
 		"* A note of mine\n- not an observation\n"
+	edited = strings.Replace(edited, "** Ada\n", "** Ada\nSCHEDULED: <2027-03-01 Mon>\n", 1)
 	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +386,7 @@ func TestAPersonsHand(t *testing.T) {
 	}
 	text, err = os.ReadFile(file)
 	if err != nil || !strings.Contains(string(text), "A line of mine.") || strings.Contains(string(text), "Note G") ||
-		!strings.Contains(string(text), "* A note of mine\n- not an") {
+		strings.Count(string(text), "SCHEDULED") != 1 || !strings.Contains(string(text), "* A note of mine\n- not an") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -5,16 +5,14 @@ package servermemory
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -28,44 +26,63 @@ const Agent = "server-memory"
 // folder holds the graph, relative to the memex.
 const folder = "agents/" + Agent + "/"
 
+// lockTimeout is how long a change waits for the file, which another process holds for one of its own.
+const lockTimeout, lockInterval = 30 * time.Second, 5 * time.Millisecond
+
 // Store is the graph of a memex. It is safe for concurrent use, including by several
 // processes over one memory.
 type Store struct {
-	svc    api.Service
-	mirror *mirror // nil without one
+	svc  api.Service
+	file string // of server-memory, "" for none
 
-	mu    sync.Mutex // guards the fields below; held while a change is written
-	model *model     // nil if it must be read again
-	seq   uint64     // the commit of model
+	mu    sync.Mutex   // guards the fields below; held while a change is written
+	lock  *flock.Flock // of the file, held from before a change is committed until the file is written
+	left  os.FileInfo  // the file after this process's last write
+	model *model       // nil if it must be read again
+	seq   uint64       // the commit of model
 }
 
 // Open returns the graph of the memory behind svc. The file of server-memory, "" for none, is
 // kept in step with it. While there is no graph, the file is imported, except what was forgotten.
 // A content of the file that the graph lacks is kept beside it before it is overwritten.
 func Open(ctx context.Context, svc api.Service, file string) (*Store, error) {
-	s := &Store{svc: svc}
-	if file == "" {
-		_, err := s.Graph(ctx)
-		return s, err
+	s := &Store{svc: svc, file: file, lock: flock.New(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock"))}
+	_, err := use(ctx, s, file != "", (*change).adopt)
+	return s, err
+}
+
+// Graph returns the whole graph.
+func (s *Store) Graph(ctx context.Context) (Graph, error) {
+	return use(ctx, s, false, func(c *change) (Graph, error) { return c.model.graph(nil), nil })
+}
+
+// use calls one that reads the current graph or changes it. A change is durable, and then the file
+// is in step. Steps that were written before an error stay written, and reach the file with the
+// next change.
+func use[T any](ctx context.Context, s *Store, changes bool, call func(*change) (T, error)) (result T, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if changes && s.file != "" {
+		waiting, cancel := context.WithTimeout(ctx, lockTimeout)
+		defer cancel()
+		if _, err := s.lock.TryLockContext(waiting, lockInterval); err != nil {
+			return result, fmt.Errorf("nothing was written, because the file %s cannot be locked: %w", s.file, err)
+		}
+		defer s.lock.Unlock()
 	}
-	dir, name := filepath.Split(file)
-	s.mirror = &mirror{path: file, lock: flock.New(dir + "." + name + ".lock")}
-	return s, s.Change(ctx, func(c *change) error {
-		c.touched = true
-		text, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		g, bad := ReadLines(text)
-		isEmpty := len(s.model.all) == 0
-		if err == nil && (len(bad) > 0 || !isEmpty && !s.model.holds(g)) {
-			err = os.WriteFile(fmt.Sprintf("%s.before-fovea-%.4x", file, sha256.Sum256(text)), text, 0o600)
-		}
-		if err == nil && isEmpty {
-			_, err = c.take(g)
-		}
-		return err
-	})
+	if changes {
+		ctx = context.WithoutCancel(ctx)
+	}
+	if err = s.refresh(ctx); err == nil {
+		result, err = call(&change{s, ctx})
+	}
+	if err == nil && changes {
+		err = s.mirror()
+	}
+	if err != nil {
+		s.model = nil // the next use reads what was written before
+	}
+	return result, err
 }
 
 // refresh brings the model up to the newest commit. It reads the graph again if somebody else
@@ -109,37 +126,4 @@ func (s *Store) load(ctx context.Context) (*model, error) {
 	}
 	slices.SortStableFunc(m.all, func(a, b *headline) int { return cmp.Compare(a.order, b.order) })
 	return m, nil
-}
-
-// read calls one that reads the current graph.
-func (s *Store) read(ctx context.Context, look func(*change) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.refresh(ctx); err != nil {
-		return err
-	}
-	return look(&change{Store: s, ctx: ctx})
-}
-
-// Graph returns the whole graph.
-func (s *Store) Graph(ctx context.Context) (g Graph, err error) {
-	return g, s.read(ctx, func(c *change) error {
-		g = c.model.graph(nil)
-		return nil
-	})
-}
-
-// searchNodes finds the entities with the query in their name, type or an observation, ignoring case.
-func (c *change) searchNodes(in arguments) (any, error) {
-	text := strings.ToLower(in.Query)
-	has := func(value string) bool { return strings.Contains(strings.ToLower(value), text) }
-	return c.model.graph(func(e Entity) bool {
-		return has(e.Name) || has(e.EntityType) || slices.ContainsFunc(e.Observations, has)
-	}), nil
-}
-
-// openNodes finds the entities with exactly these names.
-func (c *change) openNodes(in arguments) (any, error) {
-	names := setOf(in.Names)
-	return c.model.graph(func(e Entity) bool { return names[e.Name] }), nil
 }

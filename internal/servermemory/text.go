@@ -5,6 +5,7 @@ package servermemory
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,12 +93,12 @@ func (m *model) title(r Relation) string {
 
 // text returns a headline with its drawer, and an entity's observations.
 func (m *model) text(h *headline) string {
-	if r, isRelation := h.key.(Relation); isRelation {
+	if r := h.Relation; r != nil {
 		return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
-			m.title(r), h.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), h.order)
+			m.title(*r), h.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), h.order)
 	}
 	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n%s",
-		title(h.entity.Name), h.nodes[0], encode(h.entity.Name), encode(h.entity.EntityType), h.order, items(h.entity.Observations))
+		title(h.Name), h.nodes[0], encode(h.Name), encode(h.EntityType), h.order, items(h.Observations))
 }
 
 // items returns observations as list items.
@@ -127,42 +128,34 @@ func (m *model) read(node, content string) {
 	}
 }
 
-// without returns the text below a headline and its drawer, minus some list items.
-func without(content string, observations []string) string {
+// without returns the text below a headline and its drawer, minus the list items of some observations.
+func without(content string, gone func(observation string) bool) string {
 	_, body := parts(content)
 	return strings.Join(slices.DeleteFunc(body, func(line string) bool {
 		o, is := observation(line)
-		return is && slices.Contains(observations, o)
+		return is && gone(o)
 	}), "")
 }
 
-// parts returns the properties of a headline, their keys in upper case, and the lines below it
-// and outside of its drawer.
+// drawer matches the drawer of a headline.
+var drawer = regexp.MustCompile(`(?ims)^[ \t]*:PROPERTIES:[ \t\r]*\n(.*?)^[ \t]*:END:[ \t\r]*$\n?`)
+
+// parts returns the properties of a headline, their keys in upper case, and the lines below its drawer.
 func parts(content string) (properties map[string]string, body []string) {
 	properties = map[string]string{}
-	_, below, _ := strings.Cut(content, "\n")
-	inside, done := false, false
-	for line := range strings.Lines(below) {
-		switch trimmed := strings.TrimSpace(line); {
-		case !inside && !done && strings.EqualFold(trimmed, ":PROPERTIES:"):
-			inside = true
-		case inside && strings.EqualFold(trimmed, ":END:"):
-			inside, done = false, true
-		case inside:
-			name, value, _ := strings.Cut(strings.TrimPrefix(trimmed, ":"), ":")
-			properties[strings.ToUpper(name)] = strings.TrimSpace(value)
-		default:
-			body = append(body, line)
-		}
+	at := drawer.FindStringSubmatchIndex(content)
+	if at == nil {
+		return properties, nil
 	}
-	return properties, body
+	for line := range strings.Lines(content[at[2]:at[3]]) {
+		key, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), ":"), ":")
+		properties[strings.ToUpper(key)] = strings.TrimSpace(value)
+	}
+	return properties, slices.Collect(strings.Lines(content[at[1]:]))
 }
 
 // observation returns what a list item says, and whether a line is one.
 func observation(line string) (text string, is bool) {
-	line = strings.TrimSpace(line)
-	if line != "-" && !strings.HasPrefix(line, "- ") {
-		return "", false
-	}
-	return decode(line[1:]), true
+	text, is = strings.CutPrefix(strings.TrimSpace(line)+" ", "- ")
+	return decode(text), is
 }

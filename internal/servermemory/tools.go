@@ -15,15 +15,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
-// arguments has the arguments of the tools, of which each takes one, in that server's format.
-type arguments struct {
-	Entities     []Entity   `json:"entities"`
-	Relations    []Relation `json:"relations"`
+// fields has the fields of the arguments of the tools, of which each takes one, and of their answers,
+// in that server's format.
+type fields struct {
+	Graph
 	Observations []addition `json:"observations"`
 	EntityNames  []string   `json:"entityNames" jsonschema:"An array of entity names to delete"`
 	Deletions    []deletion `json:"deletions"`
 	Query        string     `json:"query" jsonschema:"The search query to match against entity names, types, and observation content"`
 	Names        []string   `json:"names" jsonschema:"An array of entity names to retrieve"`
+	Results      []observed `json:"results"`
+	Success      bool       `json:"success"`
+	Message      string     `json:"message"`
 }
 
 type addition struct {
@@ -36,57 +39,43 @@ type deletion struct {
 	Observations []string `json:"observations" jsonschema:"An array of observations to delete"`
 }
 
-// answers has the fields of the answers.
-type answers struct {
-	Graph
-	Results []observed `json:"results"`
-	Success bool       `json:"success"`
-	Message string     `json:"message"`
-}
-
 type observed struct {
 	EntityName        string   `json:"entityName"`
 	AddedObservations []string `json:"addedObservations"`
 }
 
-// effect is what a tool does to the graph.
-type effect uint8
-
-const (
-	reads effect = iota
-	adds
-	deletes
-)
+// What tools give that read the graph, and that delete from it. All others add to it.
+const graph, done = "entities relations", "success message"
 
 // tool is a tool, with the fields of its arguments and its answer. call returns what that server
-// shows of the answer: the message, the value of the only field, or all of it.
+// shows of the answer: what was deleted, the value of the only field, or all of it.
 type tool struct {
-	effect             effect
 	name, title, about string
 	takes, gives       string
-	call               func(*change, arguments) (any, error)
+	call               func(*change, fields) (any, error)
 }
 
 func tools() []tool {
 	return []tool{
-		{adds, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph", "entities", "entities",
-			func(c *change, in arguments) (any, error) { return create(c, in.Entities) }},
-		{adds, "create_relations", "Create Relations",
+		{"create_entities", "Create Entities", "Create multiple new entities in the knowledge graph",
+			"entities", "entities", func(c *change, in fields) (any, error) { return create(c, in.Entities) }},
+		{"create_relations", "Create Relations",
 			"Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
-			"relations", "relations", func(c *change, in arguments) (any, error) { return create(c, in.Relations) }},
-		{adds, "add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
-			"observations", "results", (*change).addObservations},
-		{deletes, "delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
-			"entityNames", "success message", (*change).deleteEntities},
-		{deletes, "delete_observations", "Delete Observations", "Delete specific observations from entities in the knowledge graph",
-			"deletions", "success message", (*change).deleteObservations},
-		{deletes, "delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
-			"relations", "success message", (*change).deleteRelations},
-		{reads, "read_graph", "Read Graph", "Read the entire knowledge graph", "", "entities relations",
-			func(c *change, _ arguments) (any, error) { return c.model.graph(nil), nil }},
-		{reads, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
-			"query", "entities relations", (*change).searchNodes},
-		{reads, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names", "names", "entities relations", (*change).openNodes},
+			"relations", "relations", func(c *change, in fields) (any, error) { return create(c, in.Relations) }},
+		{"add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
+			"observations", "results", func(c *change, in fields) (any, error) { return c.addObservations(in.Observations) }},
+		{"delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
+			"entityNames", done, func(c *change, in fields) (any, error) { return "Entities", forget(c, in.EntityNames) }},
+		{"delete_observations", "Delete Observations", "Delete specific observations from entities in the knowledge graph",
+			"deletions", done, func(c *change, in fields) (any, error) { return "Observations", c.deleteObservations(in.Deletions) }},
+		{"delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
+			"relations", done, func(c *change, in fields) (any, error) { return "Relations", forget(c, in.Relations) }},
+		{"read_graph", "Read Graph", "Read the entire knowledge graph",
+			"", graph, func(c *change, _ fields) (any, error) { return c.model.graph(nil), nil }},
+		{"search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
+			"query", graph, func(c *change, in fields) (any, error) { return c.model.search(in.Query), nil }},
+		{"open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names",
+			"names", graph, func(c *change, in fields) (any, error) { return c.model.open(in.Names), nil }},
 	}
 }
 
@@ -111,7 +100,7 @@ func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, clie
 		Description: "The full knowledge graph with all entities and relations",
 	}, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		g, err := s.Graph(ctx)
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: encoded(g, indent)}}}, err
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: encoded(g, "  ")}}}, err
 	})
 	return server.Run(ctx, client)
 }
@@ -119,50 +108,41 @@ func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, clie
 // serve adds a tool. One that changes the graph answers once the change is durable. Answers, which
 // may have megabytes, are not validated: their types guarantee the schema.
 func (s *Store) serve(server *mcp.Server, t tool) {
-	takes := schemaOf[arguments](t.takes)
+	takes := schemaOf[fields](t.takes)
 	server.AddTool(&mcp.Tool{
-		Name: t.name, Title: t.title, Description: t.about, InputSchema: takes, OutputSchema: schemaOf[answers](t.gives),
+		Name: t.name, Title: t.title, Description: t.about, InputSchema: takes, OutputSchema: schemaOf[fields](t.gives),
 		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: t.effect == reads, DestructiveHint: new(t.effect == deletes), IdempotentHint: t.effect != adds, OpenWorldHint: new(bool),
+			ReadOnlyHint: t.gives == graph, DestructiveHint: new(t.gives == done), IdempotentHint: t.gives == graph || t.gives == done,
+			OpenWorldHint: new(bool),
 		},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		given, err := mcpserver.Arguments(takes, req.Params.Arguments)
-		var in arguments
-		_ = json.Unmarshal(given, &in) // the schema has seen to the field that is taken
+		var in fields
 		var shown any
-		call := func(c *change) (err error) {
-			shown, err = t.call(c, in)
-			return err
-		}
-		switch {
-		case err != nil:
+		given, err := mcpserver.Arguments(takes, req.Params.Arguments)
+		if err != nil {
 			//lint:ignore ST1005 the words of that server
 			err = fmt.Errorf("Invalid arguments for tool %s: %w", t.name, err)
-		case t.effect == reads:
-			err = s.read(ctx, call)
-		default:
-			if err = s.Change(ctx, call); err == nil {
-				err = server.ResourceUpdated(context.WithoutCancel(ctx), &mcp.ResourceUpdatedNotificationParams{URI: graphURI})
-			}
+		} else {
+			_ = json.Unmarshal(given, &in) // the schema has seen to the field that is taken
+			shown, err = use(ctx, s, t.gives != graph, func(c *change) (any, error) { return t.call(c, in) })
+		}
+		if err == nil && t.gives != graph {
+			err = server.ResourceUpdated(context.WithoutCancel(ctx), &mcp.ResourceUpdatedNotificationParams{URI: graphURI})
 		}
 		if err != nil {
 			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}, nil
 		}
-		data, text := shown, ""
+		data, text := any(map[string]any{t.gives: shown}), encoded(shown, "  ")
 		switch shown := shown.(type) {
 		case string:
-			data, text = map[string]any{"success": true, "message": shown}, shown
+			text = shown + " deleted successfully"
+			data = map[string]any{"success": true, "message": text}
 		case Graph:
-			text = encoded(shown, indent)
-		default:
-			data, text = map[string]any{t.gives: shown}, encoded(shown, indent)
+			data = shown
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: data}, nil
 	})
 }
-
-// indent is that of the JSON that the server shows.
-const indent = "  "
 
 // encoded returns a value as JSON, as that server writes it.
 func encoded(v any, indent string) string {
@@ -175,16 +155,19 @@ func encoded(v any, indent string) string {
 }
 
 // schemaOf returns the schema of some fields of a type in that server's form: lists are never null,
-// and all other fields are ignored.
+// and all other fields are ignored. A field that may be missing is marked by ?.
 func schemaOf[T any](fields string) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
 		panic(fmt.Sprintf("servermemory: %v", err)) // a fault of the program, seen at its start
 	}
 	mend(schema)
-	of := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, Required: strings.Fields(fields)}
-	for _, field := range of.Required {
-		of.Properties[field] = schema.Properties[field]
+	of := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for field := range strings.FieldsSeq(fields) {
+		name, optional := strings.CutSuffix(field, "?")
+		if of.Properties[name] = schema.Properties[name]; !optional {
+			of.Required = append(of.Required, name)
+		}
 	}
 	return of
 }
