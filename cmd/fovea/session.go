@@ -71,6 +71,7 @@ func newSession() *session {
 		Console: &s.Console, Service: s.service,
 		Agent: func() string { return s.config.Agent },
 		Memex: func() string { return s.config.Memex },
+		Look:  func() (color, pager string) { return s.config.Color, s.config.PagerCommand() },
 		Begun: func() bool { return s.load() == nil && stores.Begun(s.config.StateDir) },
 	}
 	return s

@@ -123,6 +123,10 @@ func (s *Session) show(row *face.Row, req, answer any) error {
 
 // answer is show for an answer of which JSON is a part alone.
 func (s *Session) answer(row *face.Row, req, answer, asJSON any) error {
+	color, pager := s.Look()
+	if s.Shown.Dress(s.Console, color); row.IsLong() {
+		s.Shown.Page(s.Console, pager)
+	}
 	page := &face.Page{Stream: s.Out, Beside: s.Err, Note: s.Report, Grep: s.jump}
 	if err := s.Answer(asJSON, func() { row.Show(page, req, answer) }); err != nil {
 		return err
@@ -301,10 +305,11 @@ type Session struct {
 	// Service opens the memory, or connects to its daemon. It returns the same service for
 	// all calls of a run.
 	Service func(context.Context) (api.Service, error)
-	Begun   func() bool   // whether there is a memory already, which Service would make
-	Agent   func() string // in whose name the owner acts, "" for nobody; call it after Service
-	Memex   func() string // the folder of the memory; call it after Service
-	Claim   author.Claim  // under which the calls write, the zero Claim for none
+	Begun   func() bool                  // whether there is a memory already, which Service would make
+	Agent   func() string                // in whose name the owner acts, "" for nobody; call it after Service
+	Memex   func() string                // the folder of the memory; call it after Service
+	Look    func() (color, pager string) // as the configuration has them; call it after Service
+	Claim   author.Claim                 // under which the calls write, the zero Claim for none
 
 	jump func(path, text string) string // as a Page has it, for a list of nodes that an editor reads
 }

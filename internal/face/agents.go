@@ -61,7 +61,7 @@ That a file can be read is checked now; it is read for each window.`,
 	row(api.OpBlocks, Row{Verb: "block list", Example: "  fovea block list --agent ada"},
 		list[api.BlocksRequest]("no blocks; add one with fovea block add TYPE ...", func(p *Page, b *working.Block) {
 			p.Row(Column(string(b.Priority), 8), Column(strconv.FormatFloat(*b.Confidence, 'g', 3, 64), 5),
-				Column(b.ID, 30), Text(b.Title()))
+				Column(b.ID, 30).In(ID), Text(b.Title()))
 		})),
 	row(api.OpBlockScore, Row{Verb: "block score ID [CONFIDENCE]",
 		Wants: "the id of a block, and a confidence from 0 to 1", Example: "  fovea block score src/login.go:10-40 0.5 --agent ada"},
@@ -84,7 +84,7 @@ configuration grants it more.`,
 	row(ops.OpAgents, Row{Verb: "agent list", Example: "  fovea agent list"},
 		list[ops.AgentsRequest]("no agents yet; one is known from its first note, such as fovea remember ... --agent ada", func(p *Page, a *ops.AgentEntry) {
 			p.wide(fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")),
-				Column(a.Name, 12), Column(a.Status, 7), Column(seen(a.Seen), 19), Column(a.Session, 8))
+				Column(a.Name, 12), Column(a.Status, 7), Column(seen(a.Seen), 19).In(When), Column(a.Session, 8))
 		})),
 	row(ops.OpAgents, Row{Verb: "agent show NAME", Short: "Say what the memory knows of an agent", Wants: "the name of an agent",
 		Example: "  fovea agent show ada"}, list[ops.AgentsRequest]("there is no such agent", showAgent)),
@@ -107,8 +107,8 @@ that has never written, and that the configuration does not name, send with
 	}),
 	row(ops.OpMessages, Row{Verb: "message inbox", quotes: true, Example: "  fovea message inbox --unread --agent ada"},
 		list[ops.MessagesRequest]("no messages", func(p *Page, m *ops.Message) {
-			p.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(p.moment(m.Sent), 19),
-				Column(m.From, 12), Column(p.label(m.ID), 36), Column(m.Subject, Rest))
+			p.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(p.moment(m.Sent), 19).In(When),
+				Column(m.From, 12), Column(p.label(m.ID), 36).In(ID), Column(m.Subject, Rest))
 		})),
 	row(ops.OpMessageRead, Row{Verb: "message read [ID...]", Wants: "ids of messages", quotes: true,
 		Long: `Read prints the messages that are named, else those that were not read, and
@@ -142,12 +142,12 @@ changes until the owner accepts it. The commit then names both.`,
   fovea review reject 3f0c… --reason "That is not what we agreed on."`},
 	row(ops.OpReview, Row{Verb: "review list", quotes: true, Example: "  fovea review list"},
 		list[ops.ReviewRequest]("no proposals wait", func(p *Page, r *ops.Proposal) {
-			p.wide(r.Title+"  "+r.Path, Column(r.ID, 36), Column(r.Agent, 10), Column(r.Op, 8))
+			p.wide(r.Title+"  "+r.Path, Column(r.ID, 36).In(ID), Column(r.Agent, 10), Column(r.Op, 8))
 		})),
 	row(ops.OpReview, Row{Verb: "review diff PROPOSAL", Short: "Show what a proposal would change", Wants: oneProposal, Example: "  fovea review diff 3f0c…"},
 		list[ops.ReviewRequest]("there is no such proposal", func(p *Page, r *ops.Proposal) {
 			p.Text(r.Agent + ": " + r.Op + " " + r.Title + "  " + strings.TrimPrefix(r.From+" -> "+r.Path, " -> ") + "\n")
-			p.Text(r.Change)
+			p.changes(r.Change, "")
 		})),
 	row(ops.OpReviewAccept, Row{Verb: "review accept PROPOSAL", Wants: oneProposal, Example: "  fovea review accept 3f0c…",
 		Long: `Accept carries a proposal out. If what it replaces or takes has changed since it
@@ -155,7 +155,7 @@ was proposed, nothing is done. What you have edited is done in your name.`,
 	}, of[ops.ReviewDecision](showEdit)),
 	row(ops.OpReviewEdit, Row{Verb: "review edit PROPOSAL", Wants: oneProposal,
 		quotes: true, Example: "  fovea review edit 3f0c… --body @letter.txt"},
-		of[ops.ReviewEditRequest](func(p *Page, r *ops.Proposal) { p.Text(r.Change) })),
+		of[ops.ReviewEditRequest](func(p *Page, r *ops.Proposal) { p.changes(r.Change, "") })),
 	row(ops.OpReviewReject, Row{Verb: "review reject PROPOSAL", Wants: oneProposal, quotes: true,
 		Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\""},
 		func(p *Page, req *ops.ReviewDecision, r *ops.Proposal) {
@@ -286,12 +286,12 @@ func taskState(p *Page, t *ops.Task) string {
 func showTask(p *Page, t *ops.Task) {
 	const indent = 13
 	if !p.IsTerminal() {
-		p.Row(Column(t.Status, 11), Column(p.label(t.ID), 36), Text(heldTask(p, t)))
+		p.Row(Column(t.Status, 11), Column(p.label(t.ID), 36).In(ID), Text(heldTask(p, t)))
 		return
 	}
-	p.Row(Column(t.Status, indent-2), Column(t.ID, 36), Column(t.Title, Rest))
+	p.Row(Column(t.Status, indent-2), Column(t.ID, 36).In(ID), Column(t.Title, Rest))
 	if state := taskState(p, t); state != "" {
-		p.Folded(strings.Repeat(" ", indent)+state, 0)
+		p.Folded(strings.Repeat(" ", indent)+state, 0, 0)
 	}
 }
 
@@ -330,7 +330,7 @@ func showNews(p *Page, news *ops.News) {
 			p.Row(Text("  " + scope.Count(older, "older commit") + "; fovea log has all"))
 		}
 		for _, k := range of.Commits[max(0, len(of.Commits)-maxCommits):] {
-			p.Row(Number(p.Stream, 7, k.Seq), Text(p.moment(k.Time)), Column(k.Kind, 8),
+			p.Row(Number(p.Stream, 7, k.Seq).In(ID), p.when(k.Time), Column(k.Kind, 8),
 				Column(fmt.Sprintf("%s (%d)", k.Message, k.Changes), Rest))
 		}
 	}

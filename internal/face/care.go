@@ -98,7 +98,7 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 		p.Note("proved: %s; signed by %s", proof.Claim, proof.Key)
 	})),
 	row(api.OpCheckProof, Row{Verb: "-", quotes: true}, of[api.CheckProofRequest](func(p *Page, v *api.Verdict) {
-		p.Folded("proved: "+v.Claim, 2)
+		p.Folded("proved: "+v.Claim, 2, 0)
 		fmt.Fprintf(p, "signed by %s\n", v.Key)
 		if v.Note != "" {
 			fmt.Fprintf(p, "\n%s", v.Note)
@@ -200,17 +200,17 @@ func showStatus(p *Page, s *api.Status) {
 	}
 	p.Printf("head       commit %d\nholds      %s in %s\n", s.Seq, scope.Count(s.Nodes, "node"), scope.Count(s.Documents, "document"))
 	for _, row := range []struct {
-		name  string
-		value string
+		name, value string
+		style       Style
 	}{
-		{"missing", few(s.Missing, "; fovea restore --missing brings them back")},
-		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")},
-		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large}, {"config", s.Configuration},
-		{"embedder", embedder},
-		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", baselines},
+		{"missing", few(s.Missing, "; fovea restore --missing brings them back"), Problem},
+		{"lockdown", strings.Join(s.Lockdown, ", "), Problem}, {"unreviewed", strings.Join(s.Unreviewed, ", "), Problem},
+		{"drift", strings.Join(s.Drift, ", "), 0}, {"read-only", s.ReadOnly, Problem}, {"recovered", s.Recovered, Problem},
+		{"history", s.Large, Problem}, {"config", s.Configuration, Problem}, {"embedder", embedder, 0},
+		{"signed by", s.SignedBy, 0}, {"signature", s.Signature, 0}, {"baselines", baselines, 0},
 	} {
 		if row.value != "" {
-			p.Folded(fmt.Sprintf("%-10s %s", row.name, OneLine(row.value)), len("signed by  "))
+			p.Folded(fmt.Sprintf("%-10s %s", row.name, OneLine(row.value)), len("signed by  "), row.style)
 		}
 	}
 	switch {
@@ -220,7 +220,7 @@ func showStatus(p *Page, s *api.Status) {
 	case len(s.DiagnosticList) > 0:
 		p.Printf("\n")
 		for _, d := range s.DiagnosticList {
-			p.Row(Text(Place(d.Path, d.Line)), Text(d.Kind), Text(d.Message))
+			p.Row(place(d.Path, d.Line), Text(d.Kind), Text(d.Message))
 		}
 	case s.Diagnostics > 0:
 		p.Printf("problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
@@ -241,6 +241,6 @@ func few(files []string, next string) string {
 
 func showProblems(p *Page, problems []api.Problem) {
 	for _, d := range problems {
-		p.Folded(OneLine(fmt.Sprintf("%s: %s: %s", Place(d.Path, d.Line), d.Kind, d.Message)), 4)
+		p.Folded(OneLine(fmt.Sprintf("%s: %s: %s", Place(d.Path, d.Line), d.Kind, d.Message)), 4, Problem)
 	}
 }

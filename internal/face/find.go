@@ -135,23 +135,23 @@ func showContext(p *Page, req *api.ContextRequest, w *api.ContextResponse) {
 // explainWindow shows the parts of a window with their reasons.
 func explainWindow(out *Stream, w *api.ContextResponse) {
 	out.Folded(fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
-		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2)
+		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2, 0)
 	for _, p := range w.Parts {
 		out.Row(Number(out, 7, p.Tokens), Column(p.Level.String(), 7), Column(p.Title, Rest),
 			Text(Place(p.Path, p.Line)+": "+p.Reason))
 		if p.Problem != "" {
-			out.Row(Column("problem", 16), Text(Place(p.Path, p.Line)+": "+p.Problem))
+			out.Row(Column("problem", 16).In(Problem), Text(Place(p.Path, p.Line)+": "+p.Problem))
 		}
 	}
 	for _, o := range w.OmittedTop {
-		out.Row(Column("left out", 16), Column(o.Why, 12), Text(Place(o.Path, o.Line)))
+		out.Row(Column("left out", 16), Column(o.Why, 12), Column(o.Title, Rest), place(o.Path, o.Line))
 	}
 }
 
 func showWindows(p *Page, req *api.WindowsRequest, windows []api.RecordedWindow) {
 	if req.ID == "" {
 		list[api.WindowsRequest]("no windows are recorded of this agent in this session", func(p *Page, w *api.RecordedWindow) {
-			p.Row(Number(p.Stream, 6, int(w.ID)), Text(p.moment(w.Time)), Number(p.Stream, 7, w.Tokens),
+			p.Row(Number(p.Stream, 6, int(w.ID)).In(ID), p.when(w.Time), Number(p.Stream, 7, w.Tokens),
 				Text(cmp.Or(w.Question, w.Task, w.Focus, "(no question)")))
 		})(p, req, windows)
 		return
@@ -190,9 +190,9 @@ func showSkills(p *Page, r *api.Skills) {
 		if on != "" {
 			first += "; on " + on
 		}
-		p.Folded(fmt.Sprintf("%4d  %s", s.Priority, OneLine(first)), 3)
+		p.Folded(fmt.Sprintf("%4d  %s", s.Priority, OneLine(first)), 3, 0)
 		if about != "" {
-			p.Folded("      "+OneLine(about), 0)
+			p.Folded("      "+OneLine(about), 0, 0)
 		}
 	}
 	if n := len(r.Problems); n > 0 {

@@ -25,7 +25,7 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
 			if reason != "" {
 				reason = "(" + reason + ")"
 			}
-			p.Row(Column(f.Mode, 8), Column(f.State, 10), Text(f.Path), Text(reason))
+			p.Row(Column(f.Mode, 8), Column(f.State, 10), place(f.Path, 0), Text(reason))
 		}
 		if len(r.Files) == 0 {
 			p.Printf("no file is protected\n")
@@ -37,7 +37,7 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
 			p.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, cmp.Or(d.SHA256, "(none)"), cmp.Or(d.Trusted, "(none)"))
 			for _, c := range d.Changes {
 				p.Printf("\n%s %s: %s\n", c.What, c.Kind, cmp.Or(c.Where, "(the file itself)"))
-				p.indented(c.Text)
+				p.changes(c.Text, "    ")
 			}
 		})),
 	decisionRow(api.OpGuardAdopt, "adopt", `Adopt makes what the file holds now the trusted text. --sha256 gives what guard

@@ -148,7 +148,7 @@ With --source ipfs it is what a CID names, of this memory or of another one.`,
 }
 
 func showCommit(p *Page, c *api.Commit) {
-	p.Row(p.seq(5, c.Seq), Text(p.moment(c.Time)), Column(c.Kind, 8), Column(c.Author, 8),
+	p.Row(p.seq(5, c.Seq), p.when(c.Time), Column(c.Kind, 8), Column(c.Author, 8),
 		Column(fmt.Sprintf("%s (%d)", c.Message, c.Changes), Rest))
 }
 
@@ -157,11 +157,11 @@ func (p *Page) seq(width int, n uint64) Cell {
 	if p.model != nil {
 		return Text(fmt.Sprintf("seq:%d", n))
 	}
-	return Number(p.Stream, width, n)
+	return Number(p.Stream, width, n).In(ID)
 }
 
 func showSnapshot(p *Page, s *api.Snapshot) {
-	p.Row(Number(p.Stream, 3, s.Index), Text(p.moment(s.Time)), Column("commit "+p.seq(0, s.Seq).Text, 13),
+	p.Row(Number(p.Stream, 3, s.Index), p.when(s.Time), Column("commit "+p.seq(0, s.Seq).Text, 13).In(ID),
 		Text(cmp.Or(s.Name, "(automatic)")))
 }
 
@@ -193,13 +193,14 @@ func showDiff(p *Page, d *api.Difference) int {
 
 func showChanged(p *Page, mark string, c *api.Changed) {
 	title, was := cmp.Or(c.Title, "(untitled)"), "was "+c.Was
+	style := map[string]Style{"+": Added, "-": Problem}[mark]
 	if p.IsTerminal() {
-		p.Row(Column(mark+" "+title, p.Width()/2+2), Text(c.Path))
+		p.Row(Column(mark+" "+title, p.Width()/2+2).In(style), place(c.Path, 0))
 		if c.Was != "" { // on a line of its own, since an id is never cut
 			p.Row(Text("    " + was))
 		}
 	} else {
-		cells := []Cell{Text(mark), Text(title), Text(c.Path)}
+		cells := []Cell{Text(mark).In(style), Text(title).In(style), place(c.Path, 0)}
 		if p.model != nil {
 			cells = append(cells, Text("id "+c.ID))
 		}
@@ -208,19 +209,7 @@ func showChanged(p *Page, mark string, c *api.Changed) {
 		}
 		p.Row(cells...)
 	}
-	p.indented(c.Text)
-}
-
-// indented writes each line of a text indented. At a terminal a carriage return at the end of a line
-// is shown: it may be the only change.
-func (p *Page) indented(text string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if bare, cr := strings.CutSuffix(line, "\r"); cr && p.IsTerminal() {
-			line = bare + "^M"
-		}
-		fmt.Fprintln(p, "    "+line)
-	}
+	p.changes(c.Text, "    ")
 }
 
 // showConversation shows the commits of a session as log does, or what they changed; of those that
@@ -241,7 +230,7 @@ func showConversation(p *Page, req *ops.ConversationRequest, c *ops.Conversation
 
 func showBlame(p *Page, b *api.BlameResponse) {
 	for _, l := range b.Lines {
-		p.Row(p.seq(5, l.Commit.Seq), Text(l.Commit.Time.Local().Format(time.DateOnly)),
+		p.Row(p.seq(5, l.Commit.Seq), Text(l.Commit.Time.Local().Format(time.DateOnly)).In(When),
 			Column(l.Commit.Author, 8), Number(p.Stream, 5, l.Line), Column(strings.TrimRight(l.Text, "\r\n"), Rest))
 	}
 	if len(b.Gone) == 0 {
@@ -281,7 +270,7 @@ func showRollback(p *Page, r *api.RollbackResponse) {
 // showFiles lists files after a label for what happened to them.
 func showFiles(p *Page, became string, files []string) {
 	for _, f := range files {
-		p.Printf("%-8s  %s\n", became, f)
+		p.Line(Text(fmt.Sprintf("%-8s  ", became)), place(f, 0))
 	}
 }
 
@@ -295,7 +284,7 @@ func showCheckpoint(p *Page, c *api.Checkpoint) {
 	if c.Sealed {
 		how = "sealed"
 	}
-	p.Folded(fmt.Sprintf("ipfs   %s (%s)", c.CID, how), len("ipfs   "))
+	p.Folded(fmt.Sprintf("ipfs   %s (%s)", c.CID, how), len("ipfs   "), 0)
 	if c.Archive != "" && c.Archive != c.CID {
 		p.Printf("with all history  %s\n", c.Archive)
 	}
@@ -326,7 +315,7 @@ func showRevert(p *Page, req *api.RevertRequest, r *api.RevertResponse) {
 // showMerged shows each file with what was done to it, what was left alone, and the conflicts.
 func showMerged(p *Page, m *api.Merged, done func(file string) string) {
 	for _, f := range m.Files {
-		p.Printf("%s  %s\n", done(f), f)
+		p.Line(Text(done(f)+"  "), place(f, 0))
 	}
 	showFiles(p, "left", m.Left)
 	showConflicts(p, m.Conflicts)
@@ -336,7 +325,7 @@ func showMerged(p *Page, m *api.Merged, done func(file string) string) {
 func showConflicts(p *Page, conflicts []api.Conflict) {
 	for _, c := range conflicts {
 		if p.model == nil {
-			p.Printf("conflict  %s of %s in %s\n", c.Field, c.ID, c.Path)
+			p.Line(Text("conflict  ").In(Problem), Text(c.Field+" of "), Text(c.ID).In(ID), Text(" in "), place(c.Path, 0))
 		} else {
 			p.Quote("conflict  %s of %s in %s: stands %q, lost %q by %s", c.Field, c.ID, c.Path, c.Kept, c.Lost, c.By)
 		}
@@ -354,7 +343,7 @@ func showResolved(p *Page, e *api.EditResponse) {
 	case e.Path == "":
 		p.Printf("deleted\n")
 	default:
-		p.Printf("resolved  %s:%d\n", e.Path, e.Line)
+		p.Line(Text("resolved  "), place(e.Path, e.Line))
 	}
 }
 
@@ -377,7 +366,7 @@ func driftRow(verb, short, long, examples string) *Row {
 				case d.Memory == "":
 					note = "(memory has no such document)"
 				}
-				p.Row(Column(done, len(restored)), Text(d.Path), Text(note))
+				p.Row(Column(done, len(restored)), place(d.Path, 0), Text(note))
 			}
 			if len(r.Drift) == 0 {
 				p.Note("no file differs from memory on purpose")

@@ -3,6 +3,8 @@
 package face
 
 import (
+	"fmt"
+
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
@@ -93,7 +95,7 @@ func showIDs(p *Page, req *api.AssignRequest, nodes []api.Node) {
 		if req.List {
 			showNode(p, n)
 		} else {
-			p.Row(append([]Cell{{Text: n.ID}}, p.nodeCells(*n)...)...)
+			p.Row(append([]Cell{Text(n.ID).In(ID)}, p.nodeCells(*n)...)...)
 		}
 	})(p, req, nodes)
 }
@@ -107,13 +109,13 @@ func showEdit(p *Page, r *api.EditResponse) {
 		p.noteModel("nothing is written until the owner accepts it; fovea://review lists your proposals, history withdraw takes one back")
 	case r.Known:
 		p.Note("known already, nothing was written")
-		p.Printf("%s  %s\n", Place(r.Path, r.Line), r.ID)
+		p.Line(place(r.Path, r.Line), Text("  "), Text(r.ID).In(ID))
 	case r.Seq == 0:
 		p.Note("nothing to change")
 	case r.Path == "":
 		p.Printf("commit %d\n", r.Seq)
 	default:
-		p.Printf("commit %d  %s  %s\n", r.Seq, Place(r.Path, r.Line), r.ID)
+		p.Line(Text(fmt.Sprintf("commit %d  ", r.Seq)), place(r.Path, r.Line), Text("  "), Text(r.ID).In(ID))
 	}
 	if r.Digest == "" && r.Proposal == "" && r.Seq > 0 {
 		p.noteModel("the note is not there any more")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // Page is what an answer is written to: its records and its text to the Stream.
@@ -127,6 +128,12 @@ func of[Q, A any](show func(p *Page, answer A)) func(*Page, *Q, A) {
 // Show writes an answer to a page.
 func (r *Row) Show(p *Page, req, answer any) { r.show(p, req, answer) }
 
+// IsLong reports whether an answer may fill more than a screen, as one does that reads what is remembered. What
+// agents wrote since the owner looked counts as seen once it is printed.
+func (r *Row) IsLong() bool {
+	return r.quotes && r.Operation != nil && r.Effect == api.Reads && r.Operation != ops.OpNews.Operation
+}
+
 // Failed returns why an answer tells of a failure, nil if it does not.
 func (r *Row) Failed(answer any) error {
 	if r.failed != nil {
@@ -195,5 +202,5 @@ func (p *Page) wide(last string, cells ...Cell) {
 		return
 	}
 	p.Row(cells...)
-	p.Folded("    "+OneLine(last), 4)
+	p.Folded("    "+OneLine(last), 4, 0)
 }

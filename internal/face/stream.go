@@ -3,12 +3,15 @@
 package face
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/fovea-memory/fovea/internal/index"
 )
 
 // Columns is the width of help, and of lists if the terminal's width is unknown.
@@ -22,6 +25,7 @@ type Stream struct {
 	to      io.Writer
 	wide    int  // of the terminal in cells, 0 without one
 	reveals bool // hidden characters are spelled out
+	colour  bool // styles are shown
 	err     error
 }
 
@@ -40,19 +44,21 @@ func (s *Stream) Width() int { return s.wide }
 // Write writes a text, at a terminal with hidden characters spelled out. A character is not
 // split over two writes.
 func (s *Stream) Write(b []byte) (int, error) {
-	shown := b
-	if s.reveals {
-		shown = []byte(Visible(string(b)))
-	}
-	_, err := s.to.Write(shown)
-	if s.err == nil {
-		s.err = err
-	}
-	if err != nil {
+	if err := s.raw(s.shown(Cell{}, string(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
+
+// raw writes what is visible already.
+func (s *Stream) raw(text string) error {
+	_, err := io.WriteString(s.to, text)
+	s.err = cmp.Or(s.err, err)
+	return err
+}
+
+// SetWriter has the stream write elsewhere.
+func (s *Stream) SetWriter(to io.Writer) { s.to = to }
 
 // Close returns the first error of the stream; the file stays open.
 func (s *Stream) Close() error { return s.err }
@@ -107,20 +113,25 @@ func (s *Stream) Fold(text string, indent int) string {
 	return text
 }
 
-// Folded writes a line that Fold has folded.
-func (s *Stream) Folded(text string, indent int) { fmt.Fprintln(s, s.Fold(text, indent)) }
+// Folded writes a line that Fold has folded, in a style.
+func (s *Stream) Folded(text string, indent int, style Style) {
+	_ = s.raw(s.shown(Cell{style: style}, s.Fold(text, indent)+"\n"))
+}
 
 // Cell is one column of a list.
 type Cell struct {
 	Text  string
 	Width int // in cells; 0 for the text's own width, Rest for the remaining space
+
+	style Style
+	words *index.Matcher // marked in the text, nil for none
 }
 
 // Text is a column as wide as its text.
 func Text(text string) Cell { return Cell{Text: text} }
 
 // Column is a column of a fixed width, or Rest.
-func Column(text string, width int) Cell { return Cell{text, width} }
+func Column(text string, width int) Cell { return Cell{Text: text, Width: width} }
 
 // Number is a column with a number, at a terminal right-aligned.
 func Number[N int | uint64](out *Stream, width int, n N) Cell {
@@ -143,23 +154,23 @@ const (
 func (s *Stream) Row(cells ...Cell) {
 	var line string
 	if s.IsTerminal() {
-		line = layout(cells, s.wide)
+		line = s.layout(cells)
 	} else {
 		texts := make([]string, len(cells))
 		for i, c := range cells {
-			texts[i] = OneLine(c.Text)
+			texts[i] = s.shown(c, OneLine(c.Text))
 		}
 		last := len(cells) - 1
-		texts[last] = JoinLines(cells[last].Text)
+		texts[last] = s.shown(cells[last], JoinLines(cells[last].Text))
 		line = strings.Join(texts, "\t")
 	}
-	_, _ = io.WriteString(s, line+"\n")
+	_ = s.raw(line + "\n")
 }
 
 // layout formats the cells of a row for a terminal.
-func layout(cells []Cell, wide int) string {
+func (s *Stream) layout(cells []Cell) string {
 	const gap, indent = "  ", "    "
-	room := wide - len(gap)*(len(cells)-1)
+	room := s.wide - len(gap)*(len(cells)-1)
 	for i, c := range cells {
 		cells[i].Text = Visible(OneLine(c.Text))
 		if c.Width == 0 {
@@ -177,14 +188,14 @@ func layout(cells []Cell, wide int) string {
 		case c.Width != Rest:
 		case last && room < minLastRest:
 			b.WriteString("\n" + indent)
-			c.Width = wide - len(indent)
+			c.Width = s.wide - len(indent)
 		case !last && room < minRest:
-			c.Width, behind = wide-used, "\n"+indent
+			c.Width, behind = s.wide-used, "\n"+indent
 		default:
 			c.Width = room
 		}
 		used += c.Width + len(gap)
-		b.WriteString(fit(c.Text, c.Width))
+		b.WriteString(s.shown(c, fit(c.Text, c.Width)))
 		if !last {
 			b.WriteString(behind)
 		}
