@@ -63,9 +63,8 @@ const (
 	exitCorrupt  = 4
 )
 
-// kindOf returns the kind of a verb's error, which decides the exit code and the JSON. A
-// foreign object in the place of one of Fovea's files or folders is damage, unless the error
-// has another kind.
+// kindOf returns the kind of a verb's error, which decides the exit code and the JSON. A foreign object in the place of
+// one of Fovea's files is damage, unless the error has another kind.
 func kindOf(err error) fovea.Kind {
 	switch kind := fovea.KindOf(err); {
 	case errors.Is(err, vfs.ErrNotRegular), errors.Is(err, vfs.ErrNotFolder) && kind == fovea.Other:
@@ -176,6 +175,14 @@ func addVerbs(root *cobra.Command, s *session) {
 	add("write", importCommand(s))
 	add("history", cloneCommand(s), mergeFileCommand(s))
 	add("care", adoptCommand(s), storeCommand(s), versionCommand(s))
+	for _, c := range root.Commands() {
+		if c.Example == "" { // of a parent: the first one of each verb
+			for _, below := range c.Commands() {
+				first, _, _ := strings.Cut(below.Example, "\n")
+				c.Example = strings.TrimPrefix(c.Example+"\n"+first, "\n")
+			}
+		}
+	}
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
 }

@@ -26,12 +26,10 @@ func Output() *face.Stream {
 	return face.NewStream(os.Stdout, wide, wide > 0)
 }
 
-// Messages returns standard error, which always shows hidden characters: a log of it may be
-// read at a terminal later.
+// Messages returns standard error, with hidden characters visible also in a log: a terminal may show it later.
 func Messages() *face.Stream { return face.NewStream(os.Stderr, Width(os.Stderr), true) }
 
-// Width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
-// overrides the window's width.
+// Width returns the width in cells of the terminal behind f, as COLUMNS or else the window has it; 0 without one.
 func Width(f *os.File) int {
 	if !term.IsTerminal(int(f.Fd())) {
 		return 0
@@ -45,8 +43,7 @@ func Width(f *os.File) int {
 	return face.Columns
 }
 
-// Console is what one run of a command prints: its answer to Out, messages and progress to
-// Err. Messages are safe for concurrent use.
+// Console is what one run of a command prints. Messages are safe for concurrent use.
 type Console struct {
 	Out   *face.Stream // the answer
 	Err   *face.Stream // everything else
@@ -85,8 +82,7 @@ func (c *Console) report(text string, style face.Style) {
 	c.Err.Folded("fovea: "+text, 2, style)
 }
 
-// Dress has styles shown on a stream by colour: those of the answer as --color says, or else a setting;
-// those of messages only at a terminal.
+// Dress has styles shown as --color says, or else a setting; of messages only at a terminal.
 func (t *Terminal) Dress(c *Console, setting string) {
 	when := cmp.Or(t.Color, setting)
 	auto := when != config.Never && (when == config.Always || config.Coloured())
@@ -139,8 +135,7 @@ func (t *Terminal) Turn(c *Console) error {
 // minWarned is the number of recent warnings remembered for deduplication.
 const minWarned = 64
 
-// Warn prints a warning unless it was printed before: an operation that reads the folder
-// twice finds it twice.
+// Warn prints a warning unless it was printed before: who reads the folder twice finds it twice.
 func (c *Console) Warn(err error) {
 	c.drawn.mu.Lock()
 	again, _ := c.drawn.warned.Get(err.Error())

@@ -129,8 +129,7 @@ func handOver(s *Session, c *cobra.Command, ids []string) error {
 	return err
 }
 
-// claimed is the hook of a verb about a claim: its number is typed behind the task, or else that of
-// the claim that the caller holds.
+// claimed is the hook of a verb about a claim: its number stands behind the task, else it is the caller's own.
 func claimed[Q any](of func(req *Q) (task *string, number *uint64)) hook {
 	return finished(func(s *Session, c *cobra.Command, req *Q, a []string) (err error) {
 		task, number := of(req)

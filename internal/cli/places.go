@@ -14,8 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
-// absolute is the hook of a verb of which the argument i is a path: who keeps the memory stands
-// elsewhere.
+// absolute is the hook of a verb whose argument i is a path: who keeps the memory stands elsewhere.
 func absolute[Q any](i int, field func(*Q) *string) hook {
 	return finished(func(_ *Session, _ *cobra.Command, req *Q, a []string) (err error) {
 		*field(req), err = filepath.Abs(a[i])

@@ -64,8 +64,7 @@ func ImportCommands(s *Session) (all []*cobra.Command) {
 	return all
 }
 
-// command makes the verb of a row: flags and arguments follow from the tags of the request's fields,
-// and what these cannot say from the hook of the verb.
+// command makes the verb of a row: flags and arguments are in the tags of the request, the rest in the verb's hook.
 func command(s *Session, row *face.Row) *cobra.Command {
 	words, arguments := row.Words()
 	name := words[strings.LastIndex(words, " ")+1:]
@@ -143,8 +142,7 @@ func ask[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) error {
 	return s.show(face.Of(op.Operation), req, answer)
 }
 
-// AddFlags adds a flag for each field of a struct that has a flag tag, see flagOf. What the struct
-// holds is the default.
+// AddFlags adds a flag for each field with a flag tag, see flagOf. What the struct holds is the default.
 func AddFlags(f *pflag.FlagSet, into any) {
 	fields := reflect.ValueOf(into).Elem()
 	for _, field := range reflect.VisibleFields(fields.Type()) {
@@ -179,10 +177,9 @@ func AddFlags(f *pflag.FlagSet, into any) {
 	}
 }
 
-// flagOf returns the name and the usage of a field's flag, "" for none, and whether its value is a
-// text, see givenText. The tag is the usage, with the value's placeholder in angle brackets; if it is
-// empty or only a placeholder, the usage is the field's description. A leading --NAME replaces the
-// field's JSON name, and a leading @ makes it a text.
+// flagOf returns the name and the usage of a field's flag, "" for none, and whether its value is a text, see givenText.
+// The tag is the usage, with the value's placeholder in angle brackets, else it is the field's description. A leading
+// --NAME replaces the field's JSON name, and a leading @ makes it a text.
 func flagOf(field reflect.StructField) (name, usage string, isText bool) {
 	tag, ok := field.Tag.Lookup("flag")
 	if !ok {
@@ -298,12 +295,10 @@ func takeArguments(req reflect.Value, a []string) (rest []string) {
 	return a
 }
 
-// Session is one run of the command line, as far as the verbs of operations go: what it
-// prints, and the memory that it asks.
+// Session is what the verbs of operations need in one run: where they print, and the memory that they ask.
 type Session struct {
 	*Console
-	// Service opens the memory, or connects to its daemon. It returns the same service for
-	// all calls of a run.
+	// Service opens the memory, or connects to its daemon; it is the same for all calls of a run.
 	Service func(context.Context) (api.Service, error)
 	Begun   func() bool                  // whether there is a memory already, which Service would make
 	Agent   func() string                // in whose name the owner acts, "" for nobody; call it after Service
@@ -326,8 +321,7 @@ func (e Misuse) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e Misuse) Unwrap() error { return e.Err }
 
-// Call opens the memory and calls an operation as the owner, in the name that --agent gives,
-// if any.
+// Call opens the memory and calls an operation as the owner, in the name of --agent if there is one.
 func Call[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) (A, error) {
 	return op.Call(c.Context(), func(_ context.Context, call api.Call) (any, error) { return callAny(s, c, call.Op, call.Request) }, req)
 }

@@ -26,11 +26,7 @@ var agentRows = []*Row{
 	{Verb: "block", Short: "Keep the working memory of an agent",
 		Long: `Working memory is what an agent has at hand: blocks of eight types, such as the
 task that it works on, the files that it reads, what it did last. Each agent has
-its own, in each session; fovea context --agent NAME chooses among its blocks
-and all notes.`,
-		Example: `  fovea block add task TASK-42 "Implement the login" --agent ada
-  fovea block add file src/login.go:10-40 --agent ada --priority high
-  fovea context --agent ada --budget 4000 --policy shares`},
+its own, in each session; "fovea context --agent NAME" chooses among them too.`},
 	row(api.OpBlockAdd, Row{Verb: "block add TYPE [WHAT...]",
 		Wants: "the type of a block, such as file or task, and what it is about",
 		Long: `Add takes the type of the block and what it is about:
@@ -70,17 +66,15 @@ That a file can be read is checked now; it is read for each window.`,
 		Wants: "ids of blocks; fovea block list shows them", Example: "  fovea block remove task:TASK-42 --agent ada"},
 		of[api.BlockRemoveRequest](func(p *Page, c *api.BlockChange) { p.Printf("removed; commit %d\n", c.Seq) })),
 	row(api.OpWindows, Row{Verb: "windows [NUMBER]", quotes: true,
-		Long: `Windows lists the windows that an agent was given, newest first: number, time,
-tokens, and what was asked. With a number, it renders that window again from
-history, byte for byte as it was given. What was purged since, is locked down,
-or came from a file outside history that has changed, has […] in its place, and
-standard error names it.`,
+		Long: `Windows lists the windows that an agent was given, newest first. With a number,
+it renders that window again from history, byte for byte as it was given. What
+was purged since, is locked down, or came from a file outside history that has
+changed, has […] in its place, and standard error names it.`,
 		Example: "  fovea windows --agent ada\n  fovea windows 17 --agent ada"}, showWindows),
 	{Verb: "agent", Short: "See the agents that share the memory",
 		Long: `An agent is whoever writes under a name: with --agent, over MCP, or with a
 token. It writes in its own folder agents/NAME/ and in tasks, and where the
-configuration grants it more.`,
-		Example: "  fovea agent list\n  fovea agent show ada"},
+configuration grants it more.`},
 	row(ops.OpAgents, Row{Verb: "agent list", Example: "  fovea agent list"},
 		list[ops.AgentsRequest]("no agents yet; one is known from its first note, such as fovea remember ... --agent ada", func(p *Page, a *ops.AgentEntry) {
 			p.wide(fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")),
@@ -91,10 +85,7 @@ configuration grants it more.`,
 	{Verb: "message", Short: "Send messages to agents, and read those in an inbox",
 		Long: `A message is a headline in the inbox of its receiver, agents/NAME/inbox.org. To
 send one needs no right to write there. Its text is data: whoever reads it
-decides what to do. Without --agent the verbs are about the owner.`,
-		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
-  fovea message inbox --agent ada
-  fovea message read --agent ada`},
+decides what to do. Without --agent the verbs are about the owner.`},
 	row(ops.OpMessageSend, Row{Verb: "message send TO SUBJECT", Wants: "who receives it, and a subject",
 		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent
 that has never written, and that the configuration does not name, send with
@@ -118,12 +109,7 @@ marks exactly these as read, once they are printed.`,
 		Long: `A task is a headline with a keyword in tasks.org or below tasks/, or one
 anywhere with the property TASK. Whoever claims it holds it until the lease
 ends, and gets a number: a write with --claim TASK:NUMBER fails once somebody
-else holds the task. DEPENDS_ON names the tasks that must be done before. To add
-a task, remember it.`,
-		Example: `  fovea remember "Paint the door" --under tasks.org --todo TODO
-  fovea task list --free
-  fovea task claim "Paint the door" --agent ada --lease 30m
-  fovea task done "Paint the door" --agent ada`},
+else holds the task. DEPENDS_ON names the tasks that must be done before.`},
 	row(ops.OpTasks, Row{Verb: "task list", quotes: true, Example: "  fovea task list --free"},
 		list[ops.TasksRequest]("no such tasks; remember one under tasks.org, with the keyword TODO", showTask)),
 	row(ops.OpTaskClaim, Row{Verb: "task claim TASK", Wants: "a task", Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m"},
@@ -134,12 +120,8 @@ a task, remember it.`,
 	endRow(ops.OpTaskDone, "done", "done"),
 	{Verb: "review", Short: "Decide on what agents propose",
 		Long: `Where the configuration sets an agent or a folder to review, a change by an
-agent is kept as a proposal: that agent sees it, nobody else does, and no file
-changes until the owner accepts it. The commit then names both.`,
-		Example: `  fovea review list
-  fovea review diff 3f0c…
-  fovea review accept 3f0c…
-  fovea review reject 3f0c… --reason "That is not what we agreed on."`},
+agent is kept as a proposal: no other agent sees it, and no file changes until
+the owner accepts it. The commit then names both.`},
 	row(ops.OpReview, Row{Verb: "review list", quotes: true, Example: "  fovea review list"},
 		list[ops.ReviewRequest]("no proposals wait", func(p *Page, r *ops.Proposal) {
 			p.wide(r.Title+"  "+r.Path, Column(r.ID, 36).In(ID), Column(r.Agent, 10), Column(r.Op, 8))
@@ -172,9 +154,8 @@ was proposed, nothing is done. What you have edited is done in your name.`,
 		Long: `Events are heartbeat, manual-persist, point-update, and all words that skills
 have among their triggers. The skills that answer to the event are named; Fovea
 executes nothing in them. The built-in skill state-persistence makes a
-checkpoint at manual-persist, and at heartbeat an image, without a name, if much
-was written since the last one. At point-update the windows of an agent get
-another focus.`,
+checkpoint at manual-persist, and at heartbeat an image if much was written. At
+point-update the windows of an agent get another focus.`,
 		Example: "  fovea event manual-persist\n  fovea event point-update --focus plan.org:12 --agent ada",
 	}, of[api.EventRequest](func(p *Page, r *api.EventResponse) {
 		if r.Checkpoint != nil {
@@ -186,8 +167,8 @@ another focus.`,
 	})),
 	row(api.OpLogs, Row{quotes: true,
 		Long: `The log is that of the daemon, with a line for each call of an agent and for
-each call of yours that failed. An agent gets the lines about its own calls.
-The newest 1,000 lines of each are kept, also when no daemon runs.`,
+each call of yours that failed. The newest 1,000 lines of each are kept, also
+when no daemon runs.`,
 		Example: "  fovea logs --limit 50\n  fovea logs --agent ada",
 	}, of[api.LogsRequest](func(p *Page, r *api.LogsResponse) {
 		for _, line := range r.Lines {
@@ -222,8 +203,7 @@ func showAgent(p *Page, a *ops.AgentEntry) {
 	}
 }
 
-// maxHanded is how many messages a model is handed at once: what a client cuts off would be
-// marked as read, and seen by nobody.
+// maxHanded is how many messages a model is handed at once: what a client cuts off would count as read.
 const maxHanded = 5
 
 func showMessages(p *Page, r *ops.MessageReadResponse) {

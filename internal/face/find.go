@@ -21,11 +21,10 @@ const oneNode = "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"
 // findRows are the verbs that find and read.
 var findRows = []*Row{
 	row(api.OpContext, Row{Verb: "context [QUESTION...]", quotes: true, whole: true,
-		Long: `Context chooses, for what is being worked on, which nodes a model should see and
-how closely (title, snippet, full), within a token budget that is never
-exceeded. QUESTION is what --question says. --explain adds to standard error the
-reason for every part, and why the best of the rest are left out; --json gives
-both as one object. With --session, what the session was shown before is left
+		Long: `Context chooses what a model should see for what is being worked on, and how
+closely (title, snippet, full), within a token budget that is never exceeded.
+--explain adds to standard error the reason for every part, and why the best of
+the rest are left out. With --session, what the session was shown before is left
 out, unless it has changed since.`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea context "what did the vet say about Pika?" --explain
@@ -35,22 +34,15 @@ out, unless it has changed since.`,
 		Long: "Query lists matching nodes in document order. It asks for\n\n" + predicates() + syntaxes,
 		Example: `  fovea query 'todo:NEXT,WAIT tags:work'
   fovea query '(todo: OR priority:A) !tags:home deadline:to=7'
-  fovea query 'property:EFFORT heading:"rain gauge"' --json
-  fovea query 'type:src-block ancestors:(tags:project)'
-  fovea query '(and (todo "NEXT") (scheduled :on today))'
-  fovea query --completed tags:work`,
+  fovea query 'type:src-block ancestors:(tags:project)' --json`,
 	}, showFound),
 	row(api.OpSearch, Row{Verb: "search WORDS...", Wants: "words to search for", quotes: true,
-		Long: `Search prints the nodes that answer most of the question, best first. The number
-is how much of it a node answers, 0 to 1. Headings count more than text; --query
-restricts the search; --explain says what each arm of the score gave. Below
-each node is the line of its text with the most of the words, and the place is
-that line's. --format grep prints lines for an editor to jump to. For words that
-no node has, similar ones are offered. --blocks searches the files of the
-agent's blocks, by chunk; fovea show and block add take the id of such a hit.`,
+		Long: `Search prints the nodes that answer most of the question, best first: how much
+of it each answers, 0 to 1, and below it the line with the most of the words.
+For words that no node has, similar ones are offered. --blocks searches the
+files of the agent's blocks; fovea show and block add take the id of such a hit.`,
 		Example: `  fovea search battery life of the gauge
   fovea search rivets --query 'tags:project' --limit 3 --json
-  fovea search rivets --format grep
   fovea search refresh the token --blocks --agent ada`,
 	}, showHits),
 	row(api.OpSuggest, Row{Verb: "-", quotes: true}, showSuggestions),
@@ -64,8 +56,7 @@ beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
 	{Verb: "skill", Short: "List skills, and show one",
 		Long: `A skill is an Org file in the folder of skills, whose file drawer has
 :SKILL_PRIORITY:, :SKILL_TRIGGERS: and :SKILL_DEPENDS:, or a folder there with a
-file SKILL.md. Fovea executes nothing in it.`,
-		Example: "  fovea skill list\n  fovea skill show state-persistence\n  fovea skill check"},
+file SKILL.md. Fovea executes nothing in it.`},
 	row(api.OpSkills, Row{Verb: "skill list", quotes: true, Example: "  fovea skill list"}, of[api.None](showSkills)),
 	row(api.OpSkill, Row{Verb: "skill show NAME", quotes: true,
 		Example: "  fovea skill show state-persistence"},
@@ -167,8 +158,7 @@ func showWindows(p *Page, req *api.WindowsRequest, windows []api.RecordedWindow)
 	}
 }
 
-// showSkills shows each skill with its requirements and triggers, and its description on
-// the next line.
+// showSkills shows each skill with its requirements and triggers, and below it its description.
 func showSkills(p *Page, r *api.Skills) {
 	for _, s := range r.Skills {
 		about := s.Description

@@ -15,10 +15,7 @@ var guardRows = []*Row{
 	{Verb: "guard", Short: "Review what other programs changed in protected files",
 		Long: `Protected files, such as skills, are compared with what their owner trusted each
 time they are read. One that another program changed is locked down, or marked
-as unreviewed, until its owner decides. The policy stands in the configuration.`,
-		Example: `  fovea guard list
-  fovea guard diff skills/plan.org
-  fovea guard adopt skills/plan.org`},
+as unreviewed, until its owner decides.`},
 	row(api.OpGuard, Row{Verb: "guard list", Example: "  fovea guard list"}, of[api.None](func(p *Page, r *api.Protection) {
 		for _, f := range r.Files {
 			reason := f.Reason

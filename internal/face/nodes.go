@@ -95,8 +95,7 @@ func showFound(p *Page, req *api.QueryRequest, nodes []api.Node) {
 	}
 }
 
-// showHits shows each hit with its best line, if it has one: at a terminal below it, in a
-// pipe in two more columns.
+// showHits shows each hit with its best line: at a terminal below it, in a pipe in two more columns.
 func showHits(p *Page, req *api.SearchRequest, hits []api.Hit) {
 	if p.Grep != nil {
 		nodes := make([]api.Node, len(hits))

@@ -95,8 +95,7 @@ func (p *Page) listed(n, most int, of string) int {
 	return most
 }
 
-// Row is a verb, and how the answer of its operation is shown. A row without an operation is the
-// parent of other verbs.
+// Row is a verb, and how the answer of its operation is shown. Without an operation it is the parent of verbs.
 type Row struct {
 	*api.Operation
 	Verb          string // its words and arguments; by default the operation and the arguments of the request; - for none
@@ -168,8 +167,7 @@ func (r *Row) Words() (words, arguments string) {
 	return r.Name, strings.Join(named, " ")
 }
 
-// Rows returns all verbs in the order of the help: within each group the most needed ones first, and
-// a parent before its verbs.
+// Rows returns all verbs in the order of the help: in each group the most needed first, parents before their verbs.
 func Rows() []*Row { return all }
 
 var all = slices.Concat(findRows, noteRows, historyRows, carryRows, guardRows, agentRows, careRows)
@@ -194,8 +192,7 @@ func list[Q, T any](none string, record func(p *Page, one *T)) func(*Page, *Q, [
 	}
 }
 
-// wide writes a record whose last column is longer than a line has room for: a terminal gets it
-// folded below the others.
+// wide writes a record with a last column that is too long for a line: a terminal gets it folded below the others.
 func (p *Page) wide(last string, cells ...Cell) {
 	if !p.IsTerminal() {
 		p.Row(append(cells, Text(last))...)

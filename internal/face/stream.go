@@ -17,10 +17,9 @@ import (
 // Columns is the width of help, and of lists if the terminal's width is unknown.
 const Columns = 80
 
-// Stream is the only way to standard output or standard error, and to any other reader of an
-// answer. It makes hidden characters visible at a terminal and leaves a pipe's bytes as they are. It
-// keeps the first error, so that the command fails if its answer could not be written. Only writing
-// is safe for concurrent use.
+// Stream is the only way to standard output, standard error, and any other reader of an answer. It makes hidden
+// characters visible at a terminal, leaves a pipe's bytes as they are, and keeps the first error. Only writing is safe
+// for concurrent use.
 type Stream struct {
 	to      io.Writer
 	wide    int  // of the terminal in cells, 0 without one
@@ -29,8 +28,7 @@ type Stream struct {
 	err     error
 }
 
-// NewStream returns a stream to a terminal of a width in cells, or with width 0 to a pipe. With
-// reveals it spells out hidden characters.
+// NewStream returns a stream to a terminal of a width in cells, 0 for a pipe. With reveals it spells out hidden characters.
 func NewStream(to io.Writer, wide int, reveals bool) *Stream {
 	return &Stream{to: to, wide: wide, reveals: reveals}
 }
@@ -41,8 +39,7 @@ func (s *Stream) IsTerminal() bool { return s.wide > 0 }
 // Width returns the width of the terminal in cells, 0 without one.
 func (s *Stream) Width() int { return s.wide }
 
-// Write writes a text, at a terminal with hidden characters spelled out. A character is not
-// split over two writes.
+// Write writes a text, at a terminal with hidden characters spelled out. No character is split over two writes.
 func (s *Stream) Write(b []byte) (int, error) {
 	if err := s.raw(s.shown(Cell{}, string(b))); err != nil {
 		return 0, err
@@ -74,8 +71,7 @@ func (s *Stream) Text(text string) {
 	}
 }
 
-// Printf formats a text. Each string among the arguments is put on one line, so that no
-// remembered text adds lines.
+// Printf formats a text. Each string among the arguments is put on one line: remembered text adds none.
 func (s *Stream) Printf(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -85,8 +81,7 @@ func (s *Stream) Printf(format string, args ...any) {
 	fmt.Fprintf(s, format, args...)
 }
 
-// JSON writes a value as JSON, indented at a terminal. There, hidden characters in strings
-// become escapes, which keeps the value.
+// JSON writes a value as JSON. A terminal gets it indented, with hidden characters as escapes.
 func (s *Stream) JSON(v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

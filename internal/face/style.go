@@ -24,8 +24,7 @@ const (
 // styles are the colours of the styles, as the parameters of ECMA-48: those of git and grep.
 var styles = [...]string{ID: "33", Where: "35", When: "2", Match: "1;31", Added: "32", Problem: "31"}
 
-// SetColour has a stream show styles. What others wrote cannot act on a terminal behind it: hidden characters
-// are spelled out from then on.
+// SetColour has a stream show styles. Hidden characters are spelled out from then on: no text of others acts there.
 func (s *Stream) SetColour(on bool) { s.colour, s.reveals = on, s.reveals || on }
 
 // In returns the cell in a style.
@@ -82,8 +81,7 @@ func (s *Stream) Line(texts ...Cell) {
 	_ = s.raw("\n")
 }
 
-// changes writes the lines of a unified difference behind an indent. At a terminal a carriage return at the
-// end of a line is shown: it may be the only change.
+// changes writes a unified difference behind an indent. A terminal shows a carriage return: it may be the only change.
 func (p *Page) changes(text, indent string) {
 	inHunk := false
 	for line := range strings.Lines(text) {

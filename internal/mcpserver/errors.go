@@ -93,8 +93,7 @@ type advice struct {
 
 func (a advice) Unwrap() error { return a.error }
 
-// toolError is an error as a model reads it: what failed, why, and the next step. The reason
-// may quote notes, so it is fenced like them.
+// toolError is an error as a model reads it: what failed, why, and the next step. The reason may quote notes: fenced.
 type toolError struct {
 	tool string
 	err  error
@@ -124,9 +123,8 @@ func refusal(what string, err error) error {
 	return &jsonrpc.Error{Code: code, Message: toolError{what, err}.Error()}
 }
 
-// sendable is middleware that drops error data that is not JSON, as the SDK makes of an
-// address with control characters: the session would end with the answer that cannot be
-// sent. It adds a next step if the SDK names none.
+// sendable is middleware that drops error data that is not JSON, with which the answer could not be sent and the session
+// would end. It adds a next step if the SDK names none.
 func (s *Server) sendable(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
