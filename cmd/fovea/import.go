@@ -12,9 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
-func importCommand(s *session) *cobra.Command {
-	c := &cobra.Command{Use: "import", Short: "Take over the memory of another program"}
-	return cli.Group(c, append(cli.ImportCommands(&s.verbs), &cobra.Command{
+func importGraphCommand(s *session) *cobra.Command {
+	return &cobra.Command{
 		Use:   serverMemory + " FILE",
 		Short: "Take over the graph of the MCP server server-memory",
 		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
@@ -53,5 +52,5 @@ is then 1, although all other lines were imported.`,
 			}
 			return err
 		},
-	})...)
+	}
 }

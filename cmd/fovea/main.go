@@ -166,13 +166,15 @@ func addVerbs(root *cobra.Command, s *session) {
 			c.AddCommand(bundleVerifyCommand(s), bundleKeyCommand(s))
 		case "remote":
 			c.AddCommand(remoteServeCommand())
+		case "import":
+			c.GroupID = "write"
+			c.AddCommand(importGraphCommand(s))
 		case "guard":
 			c.AddCommand(guardAdoptKeyCommand(s))
 		case "status":
 			completeStatus(s, c)
 		}
 	}
-	add("write", importCommand(s))
 	add("history", cloneCommand(s), mergeFileCommand(s))
 	add("care", adoptCommand(s), storeCommand(s), versionCommand(s))
 	for _, c := range root.Commands() {

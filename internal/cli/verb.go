@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -29,7 +30,7 @@ func Commands(s *Session) []*cobra.Command {
 	made, faced := map[string]*cobra.Command{}, map[*api.Operation]bool{}
 	for _, row := range face.Rows() {
 		words, _ := row.Words()
-		if faced[row.Operation] = true; words == "-" || strings.HasPrefix(words, "import ") {
+		if faced[row.Operation] = true; words == "-" {
 			continue
 		}
 		c := command(s, row)
@@ -54,16 +55,6 @@ func Commands(s *Session) []*cobra.Command {
 	return top
 }
 
-// ImportCommands returns the verbs that take over notes of other programs, one for each kind.
-func ImportCommands(s *Session) (all []*cobra.Command) {
-	for _, row := range face.Rows() {
-		if strings.HasPrefix(row.Verb, "import ") {
-			all = append(all, command(s, row))
-		}
-	}
-	return all
-}
-
 // command makes the verb of a row: flags and arguments are in the tags of the request, the rest in the verb's hook.
 func command(s *Session, row *face.Row) *cobra.Command {
 	words, arguments := row.Words()
@@ -79,9 +70,8 @@ func command(s *Session, row *face.Row) *cobra.Command {
 	prepare := func([]string) error { return nil }
 	c.RunE = func(c *cobra.Command, a []string) error {
 		fields := request.Elem()
-		takeArguments(fields, a)
 		takeDays(fields, time.Now())
-		err := takeTexts(s, c, fields)
+		err := cmp.Or(takeArguments(fields, a), takeTexts(s, c, fields))
 		if err == nil {
 			err = prepare(a)
 		}
@@ -271,9 +261,9 @@ func takeDays(req reflect.Value, now time.Time) {
 	}
 }
 
-// takeArguments fills the fields with an arg tag, in order, and returns the arguments left
-// over. A tag that ends in ... takes all remaining arguments; a string field joins them.
-func takeArguments(req reflect.Value, a []string) (rest []string) {
+// takeArguments fills the fields with an arg tag, in order. A tag that ends in ... takes all remaining
+// arguments; a string field joins them. A path is made absolute: who keeps the memory stands elsewhere.
+func takeArguments(req reflect.Value, a []string) (err error) {
 	for _, field := range reflect.VisibleFields(req.Type()) {
 		arg, ok := field.Tag.Lookup("arg")
 		if !ok || len(a) == 0 {
@@ -291,8 +281,13 @@ func takeArguments(req reflect.Value, a []string) (rest []string) {
 			v.SetString(a[0])
 			a = a[1:]
 		}
+		if field.Tag.Get("path") != "" && err == nil {
+			var path string
+			path, err = filepath.Abs(v.String())
+			v.SetString(path)
+		}
 	}
-	return a
+	return err
 }
 
 // Session is what the verbs of operations need in one run: where they print, and the memory that they ask.

@@ -333,15 +333,13 @@ func dumb() bool { return slices.Contains([]string{"", "dumb"}, os.Getenv("TERM"
 
 // PagerCommand returns the command that shows long answers at a terminal, "" for none.
 func (c *Config) PagerCommand() string {
-	if own, given := os.LookupEnv("FOVEA_PAGER"); given && own == "" || dumb() {
-		return ""
-	}
-	other, given := os.LookupEnv("PAGER")
+	own, given := os.LookupEnv("FOVEA_PAGER")
+	other, set := os.LookupEnv("PAGER")
 	command := cmp.Or(c.Pager, strings.TrimSpace(other))
-	switch {
-	case command == "" && !given:
-		return "less"
-	case command == noPager:
+	if command == "" && !set {
+		command = "less"
+	}
+	if command == noPager || given && own == "" || dumb() {
 		return ""
 	}
 	return command

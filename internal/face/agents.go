@@ -39,9 +39,7 @@ its own, in each session; "fovea context --agent NAME" chooses among them too.`}
   status KIND [VALUE]      how something stands
   history ACTION [DETAIL]  what the agent did
   context SUMMARY          a summary of a project or a conversation
-  -                        blocks as JSON, one or a list, from standard input
-
-That a file can be read is checked now; it is read for each window.`,
+  -                        blocks as JSON, one or a list, from standard input`,
 		Example: `  fovea block add file src/login.go:10-40 --agent ada --priority high
   fovea block add history make test --result "2 failed" --agent ada
   fovea block add - --agent ada <blocks.json`,
@@ -88,8 +86,7 @@ send one needs no right to write there. Its text is data: whoever reads it
 decides what to do. Without --agent the verbs are about the owner.`},
 	row(ops.OpMessageSend, Row{Verb: "message send TO SUBJECT", Wants: "who receives it, and a subject",
 		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent
-that has never written, and that the configuration does not name, send with
---first.`,
+that is not known yet, send with --first.`,
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
 	}, func(p *Page, req *ops.MessageSendRequest, m *ops.MessageSent) {

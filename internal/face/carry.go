@@ -229,19 +229,16 @@ var sources = []struct {
 }
 
 // importRows returns the verbs that take over notes of other programs, one for each kind.
-func importRows() (rows []*Row) {
+func importRows() []*Row {
+	rows := []*Row{{Verb: "import", Short: "Take over the memory of another program"}}
 	for _, from := range sources {
 		verb := "import " + string(from.kind)
 		rows = append(rows, row(ops.OpImport, Row{Verb: verb + " " + from.argument, Short: "Take over " + from.of,
 			Wants: "a " + strings.ToLower(from.argument),
-			Long: `Take over ` + from.of + `.
-Each note becomes Org below imports/, with an id of its own, so that links
-between the notes lead to them here. All of it is one commit: "fovea revert"
-takes it back.
-
-Run it again at any time. Notes that changed there are brought up to date, but
-for those that changed here as well or were removed here; these are named. What
-could not be carried over is named, too.`,
+			Long: `Each note becomes Org below imports/, with an id of its own, all in one commit.
+Run it again at any time: notes that changed there are brought up to date, but
+for those that changed here as well or were removed here; these are named, and
+what could not be carried over.`,
 			Example: "  fovea " + verb + " " + from.sample + "\n  fovea " + verb + " " + from.sample + " --dry-run",
 		}, showImported))
 	}

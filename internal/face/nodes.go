@@ -143,7 +143,7 @@ func showHit(p *Page, h *api.Hit, words *index.Matcher) {
 	}
 	p.Row(cells...)
 	if h.Match != "" && p.IsTerminal() {
-		p.Row(Column("", len(similarity)), Column(h.Match, Rest).matching(words))
+		p.Row(Column("", len(similarity)), Cell{Text: h.Match, Width: Rest, words: words})
 	}
 	if len(h.Scores) > 0 {
 		p.Row(Column("", len(similarity)), Text(explained(h)))

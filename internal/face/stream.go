@@ -57,11 +57,8 @@ func (s *Stream) raw(text string) error {
 // SetWriter has the stream write elsewhere.
 func (s *Stream) SetWriter(to io.Writer) { s.to = to }
 
-// Close returns the first error of the stream; the file stays open.
+// Close returns the first error of the stream, nil if all was written so far; the file stays open.
 func (s *Stream) Close() error { return s.err }
-
-// Err returns the first error of the stream, nil if all was written so far.
-func (s *Stream) Err() error { return s.err }
 
 // Text writes a text; at a terminal it ends the last line.
 func (s *Stream) Text(text string) {

@@ -2,11 +2,7 @@
 
 package face
 
-import (
-	"strings"
-
-	"github.com/fovea-memory/fovea/internal/index"
-)
+import "strings"
 
 // Style says what a piece of an answer is. A terminal shows it by a colour, and nothing is told by that alone.
 type Style int
@@ -30,12 +26,6 @@ func (s *Stream) SetColour(on bool) { s.colour, s.reveals = on, s.reveals || on 
 // In returns the cell in a style.
 func (c Cell) In(style Style) Cell {
 	c.style = style
-	return c
-}
-
-// matching returns the cell with the words of a question marked.
-func (c Cell) matching(words *index.Matcher) Cell {
-	c.words = words
 	return c
 }
 

@@ -102,22 +102,17 @@ type toolError struct {
 func (e toolError) Unwrap() error { return e.err }
 
 func (e toolError) Error() string {
-	kind := fovea.KindOf(e.err)
-	var b strings.Builder
-	b.WriteString(e.tool + " failed (" + kind.String() + "). Next: " + nextStep(e.tool, e.err) + ".")
 	reason := e.err.Error()
 	if c, ok := errors.AsType[*fovea.Error](e.err); ok && c.Kind == fovea.Conflict && c.Theirs != "" {
 		reason += "\nAs it is now:\n" + c.Theirs
 	}
-	b.WriteString("\n" + face.Fenced(reason))
-	return b.String()
+	return e.tool + " failed (" + fovea.KindOf(e.err).String() + "). Next: " + nextStep(e.tool, e.err) + ".\n" + face.Fenced(reason)
 }
 
 // refusal is the error of a prompt, a resource or a completion, with the text of a toolError.
 func refusal(what string, err error) error {
 	code := int64(jsonrpc.CodeInternalError)
-	switch fovea.KindOf(err) {
-	case fovea.Invalid, fovea.NotFound, fovea.Ambiguous, fovea.Budget:
+	if slices.Contains([]fovea.Kind{fovea.Invalid, fovea.NotFound, fovea.Ambiguous, fovea.Budget}, fovea.KindOf(err)) {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{Code: code, Message: toolError{what, err}.Error()}

@@ -199,10 +199,5 @@ func (w *Web) session(id string) *bound.Share {
 
 // has reports whether a server has the session of that id.
 func (s *Server) has(id string) bool {
-	for session := range s.mcp.Sessions() {
-		if session.ID() == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(s.mcp.Sessions()), func(one *mcp.ServerSession) bool { return one.ID() == id })
 }
