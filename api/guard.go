@@ -6,8 +6,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
@@ -68,13 +70,21 @@ func warnGuard(l *Local, g *view.View) {
 // somebody else changed it.
 func unreviewed(v *view.View, path string) bool { return slices.Contains(v.Unreviewed(), path) }
 
-// warnTrusted names which files were trusted as they were found.
+// warnTrusted says in one line of a terminal which files were trusted as they were found, and what follows.
 func warnTrusted(l *Local) func([]string) {
 	return func(paths []string) {
-		noun := "files are"
-		if len(paths) == 1 {
-			noun = "file is"
+		const room = 22 // for the names of folders, so that the line fits a terminal
+		var folders []string
+		for _, path := range paths {
+			top, _, below := strings.Cut(path, "/")
+			if below {
+				top += "/"
+			}
+			if !slices.Contains(folders, top) {
+				folders = append(folders, top)
+			}
 		}
-		l.Warn(fmt.Errorf("%d protected %s trusted as found; see fovea guard list", len(paths), noun))
+		names := text.Truncate(strings.Join(folders, ", "), room)
+		l.Warn(fmt.Errorf("%s: %s trusted; a change waits for fovea guard", names, scope.Count(len(paths), "file")))
 	}
 }

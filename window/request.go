@@ -176,10 +176,11 @@ type Window struct {
 
 // Omitted is a node that a window could have shown.
 type Omitted struct {
-	ID   string `json:"id" jsonschema:"the id of the node"`
-	Path string `json:"path" jsonschema:"the file, below the memex"`
-	Line int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for what stands in no file"`
-	Why  string `json:"why" jsonschema:"no room, said already, cap, or hidden"`
+	ID    string `json:"id" jsonschema:"the id of the node"`
+	Title string `json:"title" jsonschema:"without keyword and tags"`
+	Path  string `json:"path" jsonschema:"the file, below the memex"`
+	Line  int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Why   string `json:"why" jsonschema:"no room, said already, cap, or hidden"`
 }
 
 // Part is one node in a window.

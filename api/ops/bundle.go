@@ -32,7 +32,7 @@ var (
 
 // BundleRequest says where a bundle is written, and for whom.
 type BundleRequest struct {
-	File  string   `json:"file" jsonschema:"an absolute path; a bundle that is there is replaced"`
+	File  string   `json:"file" jsonschema:"an absolute path; a bundle that is there is replaced" arg:"FILE" path:"absolute"`
 	Since []string `json:"since,omitempty" jsonschema:"commits that the receiver has" flag:"only what came since this <COMMIT>, one for each scope"`
 	Plain bool     `json:"plain,omitempty" jsonschema:"do not seal it" flag:"do not seal it: anybody who has the file can read it"`
 	For   []string `json:"for,omitempty" jsonschema:"more age recipients to seal it for" flag:"seal it for this age <RECIPIENT>, too"`
@@ -52,7 +52,7 @@ type Bundle struct {
 
 // BundleReadRequest names a bundle to bring in.
 type BundleReadRequest struct {
-	File       string `json:"file" jsonschema:"an absolute path where the memory is kept" arg:"FILE"`
+	File       string `json:"file" jsonschema:"an absolute path where the memory is kept" arg:"FILE" path:"absolute"`
 	Replace    bool   `json:"replace,omitempty" jsonschema:"may be of another memory" flag:"make its state the present one instead of merging"`
 	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`

@@ -32,7 +32,7 @@ var OpExport = api.Define(api.Operation{Name: "export", Effect: api.Mends, Group
 // ExportRequest names the notes to write, and the target.
 type ExportRequest struct {
 	Kind  string `json:"kind" jsonschema:"claude, basic-memory, okf, markdown or jsonl" arg:"KIND"`
-	To    string `json:"to" jsonschema:"an absolute path where the memory is kept: a folder, new or from an earlier export, or a file of JSON lines" arg:"TARGET"`
+	To    string `json:"to" jsonschema:"an absolute path: a folder, new or from an earlier export, or a file of JSON lines" arg:"TARGET" path:"absolute"`
 	Query string `json:"query,omitempty" jsonschema:"only documents with a match; with jsonl only the matches" flag:"only what matches this <QUERY>"`
 }
 

@@ -30,7 +30,7 @@ var OpImport = api.Define(api.Operation{Name: "import", Effect: api.Mends, Scan:
 // ImportRequest names notes of another program.
 type ImportRequest struct {
 	Kind   string `json:"kind" jsonschema:"claude, basic-memory, okf, markdown or jsonl"`
-	Source string `json:"source" jsonschema:"an absolute path where the memory is kept: a folder, or a file of JSON lines"`
+	Source string `json:"source" jsonschema:"an absolute path: a folder, or a file of JSON lines" arg:"SOURCE" path:"absolute"`
 	Label  string `json:"label,omitempty" jsonschema:"tells several sources of one kind apart; the name of the source without it" flag:"the <NAME> of this source"`
 	Into   string `json:"into,omitempty" jsonschema:"a folder of the memex; imports/KIND/LABEL without it" flag:"write to this <FOLDER> of the memex"`
 	Again  bool   `json:"again,omitempty" jsonschema:"bring back notes that were removed here since an earlier import" flag:""`

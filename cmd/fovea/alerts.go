@@ -43,8 +43,7 @@ func sinks(c *config.Config) ([]daemon.Sink, error) {
 	return out, nil
 }
 
-// start starts the queue, which also sends what earlier processes could not. Only the
-// process that has the memory open may call it.
+// start starts the queue, which sends what earlier processes could not, in the process that has the memory open.
 func (a *alerts) start(c *config.Config, log *slog.Logger) {
 	destinations, err := sinks(c)
 	if err == nil && len(destinations) > 0 {

@@ -35,9 +35,8 @@ func cloneCommand(s *session) *cobra.Command {
 		Long: `Clone makes FOLDER, which must be empty or not there, with all notes and all
 history of SOURCE: the file of a bundle, the address of a remote as in "fovea
 remote add", or ipfs: and the CID of an archive. A remote is then kept under the
-name origin, so that "fovea sync" brings both in step. What several machines
-have written there is merged. A clone that fails leaves nothing; one that was
-killed goes on where the same command is given again.
+name origin. A clone that fails leaves nothing; one that was killed goes on
+where the same command is given again.
 
 Clone asks once for the fingerprint of the key that the other machine signs
 with; "fovea guard adopt-key" prints it there. Without it protected files, such
@@ -191,8 +190,7 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
 	})
 }
 
-// trust makes the other machine's key a trusted one if its fingerprint is given, by the flag or
-// by the person who is asked.
+// trust trusts the other machine's key if its fingerprint is given, by the flag or by the person who is asked.
 func (how *cloning) trust(s *session) error {
 	key, err := config.ParsePublicKey(how.Signer)
 	if err != nil {

@@ -59,8 +59,7 @@ func cloneEnded(state string) error {
 	return in.SyncDir(".")
 }
 
-// leavings are the folders that a clone makes, outermost first, so that one that fails can take
-// them away again.
+// leavings are the folders that a clone makes, outermost first, so that one that fails takes them away again.
 type leavings []string
 
 // newFolder makes a folder if it is missing. It reports whether the folder is empty.
@@ -89,9 +88,8 @@ func (l leavings) remove() {
 	}
 }
 
-// undo removes what a failed clone has made: the state folder, if the clone has filled it, and
-// empty folders. If files are back in the folder of the notes, everything stays; undo reports
-// whether it does.
+// undo removes what a failed clone has made: the state folder it has filled, and empty folders. If files are back in
+// the folder of the notes, everything stays; undo reports whether it does.
 func (how *cloning) undo(s *session, dir string) (stays bool) {
 	if how.filled {
 		entries, err := os.ReadDir(dir)

@@ -20,13 +20,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// retryInterval is how often a command that waits for the store lock checks for a daemon:
-// the process that holds the lock may be starting as one.
+// retryInterval is how often a command that waits for the store looks for a daemon: its holder may become one.
 const retryInterval = 250 * time.Millisecond
 
-// openOrConnect opens the memory, or connects to the daemon that has it open and sets
-// s.daemon instead of s.memory. It waits up to lockWait for a verb that holds the store.
-// Errors: errUnwanted.
+// openOrConnect opens the memory, or sets s.daemon to the daemon that has it open. It waits up to lockWait for a verb
+// that holds the store. Errors: errUnwanted.
 func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) error {
 	for end := time.Now().Add(lockWait); ; {
 		if s.opening.starter != 0 && os.Getppid() != s.opening.starter {
@@ -71,8 +69,7 @@ func (s *session) connect(ctx context.Context) error {
 	return nil
 }
 
-// reportSettings names the settings that apply at the daemon and are others than in this process,
-// whose environment or configuration file is another one.
+// reportSettings names the settings that this process has and the daemon, whose they are, has not.
 func reportSettings(s *session) {
 	var others []string
 	for key, own := range s.config.Digests() {
@@ -91,9 +88,8 @@ func (s *session) clientOptions() *httpapi.ClientOptions {
 	return &httpapi.ClientOptions{Agent: s.config.Agent, Session: s.config.Session, Project: s.config.Project, Warn: s.warn}
 }
 
-// createStore creates the store of a new memex in this process, so that its messages reach
-// the caller and not the daemon's log. It returns a client only if another process created
-// the store first and started the daemon, else nil.
+// createStore creates the store of a new memex here, so that its messages reach the caller. It returns a client only if
+// another process created the store first and started the daemon, else nil.
 func (s *session) createStore(ctx context.Context) (*httpapi.Client, error) {
 	if stores.Begun(s.config.StateDir) {
 		return nil, nil
@@ -134,8 +130,7 @@ func (s *session) startDaemon(ctx context.Context, args ...string) (*httpapi.Cli
 // implicitIdle is how long a daemon that was started implicitly stays without a client.
 const implicitIdle = 10 * time.Minute
 
-// shared returns the service of a daemon, which it starts, and restarts after it has gone,
-// so that clients share one memory.
+// shared returns the service of a daemon, which it starts, and again after it has gone: clients share one memory.
 func (s *session) shared(ctx context.Context) (api.Service, error) {
 	if s.opening.Alone {
 		return s.service(ctx)

@@ -32,10 +32,9 @@ func hookCommand(s *session) *cobra.Command {
 		Use:   "hook",
 		Short: "Answer a hook of a coding agent, from standard input",
 		Long: `Coding agents call this when a session starts and when you have asked something,
-see fovea setup CLIENT --hooks. It answers with what the memory holds, and says
-that this is remembered data. It answers within 100 ms or not at all, opens no
-memory itself, and always exits with 0, also if it is called with flags that it
-does not know. --check says why it answers nothing.`,
+see fovea setup CLIENT --hooks. It answers with what the memory holds, as
+remembered data, within 100 ms or not at all, opens no memory itself, and always
+exits with 0. --check says why it answers nothing.`,
 		Example: `  fovea setup claude-code --hooks
   fovea hook --check <input.json`,
 		Args: cli.NoArguments,

@@ -12,21 +12,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
-func importCommand(s *session) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "import",
-		Short: "Take over the memory of another program",
-		Example: `  fovea import claude ~/.claude/projects/-home-me-work/memory
-  fovea import server-memory ~/memory.jsonl`,
-	}
-	return cli.Group(c, append(cli.ImportCommands(&s.verbs), &cobra.Command{
+func importGraphCommand(s *session) *cobra.Command {
+	return &cobra.Command{
 		Use:   serverMemory + " FILE",
 		Short: "Take over the graph of the MCP server server-memory",
 		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
 object per line; - is standard input. It becomes Org headlines in
-agents/server-memory/. Existing content stays, and forgotten content is left
-out. Lines that cannot be read are reported, and the exit code is then 1,
-although all other lines were imported.`,
+agents/server-memory/. Lines that cannot be read are reported, and the exit code
+is then 1, although all other lines were imported.`,
 		Example: `  fovea import server-memory ~/memory.jsonl`,
 		Args:    cli.Args(1, 1, "the file"),
 		RunE: func(c *cobra.Command, a []string) error {
@@ -59,5 +52,5 @@ although all other lines were imported.`,
 			}
 			return err
 		},
-	})...)
+	}
 }

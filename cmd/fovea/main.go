@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/cli"
+	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/query"
@@ -42,10 +44,9 @@ func run() int {
 	} else {
 		_ = s.close() // the first error is the one that counts
 	}
-	if oerr := s.Out.Close(); err == nil {
-		err = oerr
-	}
+	err = cmp.Or(err, s.Shown.Turn(&s.Console), s.Out.Close())
 	if err != nil {
+		s.Shown.Dress(&s.Console, s.config.Color)
 		complain(&s.Console, err)
 	}
 	if err == nil || neverFails(ran) {
@@ -62,9 +63,8 @@ const (
 	exitCorrupt  = 4
 )
 
-// kindOf returns the kind of a verb's error, which decides the exit code and the JSON. A
-// foreign object in the place of one of Fovea's files or folders is damage, unless the error
-// has another kind.
+// kindOf returns the kind of a verb's error, which decides the exit code and the JSON. A foreign object in the place of
+// one of Fovea's files is damage, unless the error has another kind.
 func kindOf(err error) fovea.Kind {
 	switch kind := fovea.KindOf(err); {
 	case errors.Is(err, vfs.ErrNotRegular), errors.Is(err, vfs.ErrNotFolder) && kind == fovea.Other:
@@ -115,11 +115,11 @@ but the answer, standard error the rest. Exit codes:
 			return cli.Misusef("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if s.flags.Agent == "" {
-				return nil
-			}
-			if err := author.Check(s.flags.Agent); err != nil {
+			if err := author.Check(s.flags.Agent); s.flags.Agent != "" && err != nil {
 				return cli.Misusef("--agent: %w", err)
+			}
+			if err := config.CheckColor(s.Shown.Color); s.Shown.Color != "" && err != nil {
+				return cli.Misusef("--color: %w, not %q", err, s.Shown.Color)
 			}
 			return nil
 		},
@@ -130,6 +130,7 @@ but the answer, standard error the rest. Exit codes:
 	f := root.PersistentFlags()
 	cli.AddFlags(f, &s.flags)
 	cli.AddFlags(f, &s.Console)
+	cli.AddFlags(f, &s.Shown)
 	cli.AddFlags(f, &s.opening)
 	f.Func("claim", "write under the claim `TASK:NUMBER`, and fail once it is not in force any more", func(text string) (err error) {
 		s.verbs.Claim, err = author.ParseClaim(text)
@@ -140,6 +141,7 @@ but the answer, standard error the rest. Exit codes:
 	cli.Complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
+	cli.OneOf(root, "color", config.Auto, config.Always, config.Never)
 	root.SetVersionTemplate("{{.Version}}")
 	addVerbs(root, s)
 	return root
@@ -164,15 +166,25 @@ func addVerbs(root *cobra.Command, s *session) {
 			c.AddCommand(bundleVerifyCommand(s), bundleKeyCommand(s))
 		case "remote":
 			c.AddCommand(remoteServeCommand())
+		case "import":
+			c.GroupID = "write"
+			c.AddCommand(importGraphCommand(s))
 		case "guard":
 			c.AddCommand(guardAdoptKeyCommand(s))
 		case "status":
 			completeStatus(s, c)
 		}
 	}
-	add("write", importCommand(s))
 	add("history", cloneCommand(s), mergeFileCommand(s))
 	add("care", adoptCommand(s), storeCommand(s), versionCommand(s))
+	for _, c := range root.Commands() {
+		if c.Example == "" { // of a parent: the first one of each verb
+			for _, below := range c.Commands() {
+				first, _, _ := strings.Cut(below.Example, "\n")
+				c.Example = strings.TrimPrefix(c.Example+"\n"+first, "\n")
+			}
+		}
+	}
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
 }
@@ -181,7 +193,7 @@ func addVerbs(root *cobra.Command, s *session) {
 func complain(out *cli.Console, err error) {
 	out.Clear()
 	if !out.JSON {
-		out.ReportAlways(err.Error())
+		out.ReportError(err)
 		if wrong, ok := errors.AsType[*query.SyntaxError](err); ok && wrong.Excerpt() != "" {
 			fmt.Fprintln(out.Err, wrong.Excerpt())
 		}

@@ -33,11 +33,8 @@ func mcpCommand(s *session) *cobra.Command {
 		Use:   "mcp",
 		Short: "Serve the memory to an MCP client on standard input and output",
 		Long: `Serve the memory to an MCP client, such as an editor or an agent, on standard
-input and output. Clients start it themselves; see fovea setup.
-
---agent names the author of what the client writes; the default is the client's
-own name. The client reads everything, and writes below agents/NAME/, in tasks,
-and where the configuration grants that name more.
+input and output. Clients start it themselves; see fovea setup. --agent names
+the author of what the client writes; the default is the client's own name.
 
 With --compat server-memory it has the nine tools of that server instead, over a
 graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken
@@ -98,8 +95,7 @@ func standardLines(s *session) *mcpserver.Transport {
 	}}}
 }
 
-// refuseMCP answers the client's first request with the reason why there is no server, since
-// most clients do not show standard error.
+// refuseMCP answers the client's first request with why there is no server: few clients show standard error.
 func refuseMCP(ctx context.Context, s *session, why error) error {
 	if cli.Width(os.Stdin) > 0 {
 		return why // a person reads standard error
@@ -112,9 +108,8 @@ func refuseMCP(ctx context.Context, s *session, why error) error {
 // reconnectInterval is the delay between attempts to reach a daemon that has gone.
 const reconnectInterval = time.Second
 
-// forwardChanges notifies a server of other clients' commits until ctx ends. It follows them only
-// once somebody wants to be told: with many agents, each would be woken by every commit of all. It
-// does not restart a daemon that has gone; the next call does.
+// forwardChanges notifies a server of other clients' commits until ctx ends, from when somebody wants to be told: with
+// many agents, each would be woken by every commit of all. The next call restarts a daemon that has gone, not this.
 func forwardChanges(ctx context.Context, c *httpapi.Client, server *mcpserver.Server) {
 	select {
 	case <-ctx.Done():
@@ -147,8 +142,7 @@ func serveServerMemory(ctx context.Context, s *session) error {
 	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), standardLines(s)))
 }
 
-// openGraph opens the server-memory graph. All clients share it, so one agent writes it:
-// servermemory.Agent.
+// openGraph opens the server-memory graph. All clients share it, so one agent writes it: servermemory.Agent.
 func openGraph(ctx context.Context, s *session, service func(context.Context) (api.Service, error)) (*servermemory.Store, error) {
 	svc, err := service(ctx)
 	if err != nil {
@@ -158,8 +152,7 @@ func openGraph(ctx context.Context, s *session, service func(context.Context) (a
 	return servermemory.Open(ctx, acting, s.config.ServerMemoryFile)
 }
 
-// ended returns the error of a session, nil if ctx ended: a disconnect or an interrupt is no
-// error.
+// ended returns the error of a session, nil if ctx ended: a disconnect or an interrupt is none.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -194,8 +187,7 @@ func (a agents) reserved(name string) bool {
 	return err != nil || slices.ContainsFunc(tokens.All, func(t config.Token) bool { return t.Agent == name })
 }
 
-// own returns what a caller may do without what the configuration grants, which may change during
-// a session.
+// own returns what a caller may do without what the configuration grants now, for that may change.
 func (a agents) own(g api.Grant) api.Grant {
 	granted := a.config().Rights(g.Agent, g.Role).Paths
 	if n := len(granted); n <= len(g.Paths) && slices.Equal(granted, g.Paths[:n]) {
@@ -214,8 +206,7 @@ func (a agents) granted(own api.Grant) api.Grant {
 	return own
 }
 
-// mcpHandler serves MCP to authenticated callers until ctx ends. The owner's own token,
-// which programs also use, admits them as agents.
+// mcpHandler serves MCP to authenticated callers until ctx ends; those with the owner's own token as agents.
 func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		g, scopes := agents.own(author.GrantOf(r.Context())), author.ScopesOf(r.Context())
@@ -247,8 +238,7 @@ func holder(g api.Grant, scopes api.Scopes) string {
 	return fmt.Sprintf("%q %q %s", scopes.Project, scopes.Session, g.Holder())
 }
 
-// follow calls changed after commits until ctx ends, once for all commits made during a
-// call.
+// follow calls changed after commits until ctx ends, once for all that were made during a call.
 func follow(ctx context.Context, feed *api.Feed, changed func(context.Context)) {
 	for ctx.Err() == nil {
 		events, done := feed.Subscribe()

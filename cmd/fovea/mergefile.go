@@ -29,8 +29,7 @@ func mergeFileCommand(s *session) *cobra.Command {
 		Long: `Merge-file brings OURS and THEIRS together, which both came from BASE, and
 writes the result to OURS: note by note and field by field, text by lines. Where
 both changed the same thing both are kept, one of them in a drawer of the note,
-and the exit code is 1. It needs no memory. A file that is not Org by --path is
-refused, and OURS stays as it is: leave it to git.`,
+and the exit code is 1. A file that is not Org is left to git.`,
 		Example: `  fovea merge-file base.org ours.org theirs.org --output -
   git config merge.fovea.driver 'fovea merge-file %O %A %B --path %P'
   echo '*.org merge=fovea' >> .gitattributes`,

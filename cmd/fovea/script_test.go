@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(raceOptions) == "" {
 		os.Setenv(raceOptions, "atexit_sleep_ms=10")
 	}
+	os.Setenv("TERM", "dumb") // neither colour nor a pager, wherever the tests run
 	testscript.Main(m, map[string]func(){"fovea": main})
 }
 

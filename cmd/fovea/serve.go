@@ -48,12 +48,9 @@ func serveCommand(s *session) *cobra.Command {
 		Short: "Keep the memory open for all clients, and watch the folder",
 		Long: `Serve keeps the memory open and watches the folder: a save is a commit at once.
 All verbs of the same user then use it, and so do the clients of fovea mcp. Each
-memex has one daemon: a second one finds the first and exits. With --http that
-is a failure (exit 3) if the first one has no port.
-
-It listens at a socket that only this user can reach. With --http it also opens
-a port of this machine; the file http.json in the state folder has its address
-and a token. "fovea token" creates tokens for other programs.`,
+memex has one daemon, at a socket that only this user can reach. With --http it
+also opens a port of this machine; the file http.json in the state folder has
+its address and a token. "fovea token" creates tokens for other programs.`,
 		Example: `  fovea serve
   fovea serve --http --idle 1h
   fovea serve --print-unit >~/.config/systemd/user/fovea.service`,
@@ -207,8 +204,7 @@ const (
 	shortGrowth   = 400 // of a short-lived process, which trades memory for fewer collections
 )
 
-// growHeap lets the heap grow further before each collection, unless GOGC is set. restore
-// undoes it.
+// growHeap lets the heap grow further before each collection, unless GOGC is set. restore undoes it.
 func growHeap() (restore func()) {
 	was := debug.SetGCPercent(shortGrowth)
 	if was != defaultGrowth {

@@ -35,12 +35,10 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// lockWait is how long a verb waits for another process: long enough for a read to finish,
-// short enough for a person to wait.
+// lockWait is how long a verb waits for another process: enough for a read to finish, and for a person to wait.
 const lockWait = 10 * time.Second
 
-// session is one run of the command: what it prints, its global flags, and the memory that
-// it opened or the daemon that it asks.
+// session is one run of the command: what it prints, its global flags, and the memory or daemon that it asks.
 type session struct {
 	cli.Console
 	verbs   cli.Session
@@ -71,13 +69,13 @@ func newSession() *session {
 		Console: &s.Console, Service: s.service,
 		Agent: func() string { return s.config.Agent },
 		Memex: func() string { return s.config.Memex },
+		Look:  func() (color, pager string) { return s.config.Color, s.config.PagerCommand() },
 		Begun: func() bool { return s.load() == nil && stores.Begun(s.config.StateDir) },
 	}
 	return s
 }
 
-// service returns the memory that the flags name: the daemon's if one runs, else one opened
-// in this process. It is the same for all calls of a run.
+// service returns the memory that the flags name, its daemon's if one runs, the same for all calls of a run.
 func (s *session) service(ctx context.Context) (api.Service, error) {
 	if s.memory == nil && s.daemon == nil {
 		if err := loadOrAsk(ctx, s); err != nil {
@@ -123,8 +121,7 @@ var places = sync.OnceValue(func() place.Openers {
 		"git+https": place.OpenGit, "git+http": place.OpenGit, "git+ssh": place.OpenGit, "git+file": place.OpenGit}
 })
 
-// embedTimeout is how long a request waits for the embedder that does not ask for it, with a
-// daemon and without, so that both give the same window.
+// embedTimeout is how long a request waits for an embedder, with a daemon and without: both give the same window.
 const embedTimeout = 300 * time.Millisecond
 
 // load reads the configuration.
@@ -144,8 +141,7 @@ func (s *session) load() (err error) {
 	return nil
 }
 
-// loadOrAsk is load, but where the file cannot be used it asks a daemon that runs: there, the last
-// good configuration is in force.
+// loadOrAsk is load, but with a file that cannot be used it asks a daemon, which has the last good one.
 func loadOrAsk(ctx context.Context, s *session) error {
 	err := s.load()
 	if !errors.Is(err, config.ErrFile) || s.config.Memex == "" {
@@ -204,8 +200,7 @@ func withWindows(svc api.Service, now func() (budget int, threshold float64)) ap
 	}
 }
 
-// reportMemex prints which folder is the memex if it was inferred and is not obvious: a parent
-// folder, or one without a memory yet.
+// reportMemex prints which folder is the memex if it was inferred: a parent folder, or one without a memory yet.
 func (s *session) reportMemex() {
 	if !s.config.Here {
 		return
@@ -258,8 +253,7 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 	return nil
 }
 
-// elsewhere returns a function that reports whether Emacs has seen an id outside the memex.
-// It reads the list at the first link to an unknown id.
+// elsewhere returns whether Emacs has seen an id outside the memex. The list is read at the first unknown id.
 func elsewhere(c config.Config) func(id string) bool {
 	ids := sync.OnceValue(func() map[string]string { return c.KnownIDs() })
 	return func(id string) bool {

@@ -231,9 +231,7 @@ func setupEmbedCommand(s *session) *cobra.Command {
 		Short: "Find a server that makes vectors of texts, and try it",
 		Long: `Find a running server that makes vectors of texts (Ollama, or one with
 /v1/embeddings or /embed), try it with three sentences, and print the
-configuration that has search use it.
-
-With --write it is added to the configuration file, and the vectors are made.`,
+configuration that has search use it.`,
 		Example: `  fovea setup embed
   fovea setup embed --url http://localhost:8080 --write`,
 		Args: cli.Args(0, 0, ""),

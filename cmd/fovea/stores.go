@@ -96,10 +96,7 @@ func storeCommand(s *session) *cobra.Command {
 		Use:   "store",
 		Short: "Remove histories that are no longer wanted",
 		Long: `Each memex has a store: a folder outside the notes that keeps its history.
-"fovea status --all" lists those of this user. A store stays when its memex is
-removed, so that nothing is lost by that; "store remove" ends it.`,
-		Example: `  fovea status --all
-  fovea store remove notes-31c5adea60cd`,
+"fovea status --all" lists those of this user. A store outlives its memex.`,
 	}, removeStoreCommand(s))
 }
 
@@ -109,9 +106,9 @@ func removeStoreCommand(s *session) *cobra.Command {
 		Use:   "remove STORE...",
 		Short: "Remove stores, with all history in them, for good",
 		Long: `Remove deletes stores, each named by its path or by its name in the list of
-"fovea status --all", and says what is lost with it: all commits, snapshots, and
-notes that stand in no file. Notes in files stay as they are. A store in use is
-refused, and one whose memex exists is removed with --force alone.`,
+"fovea status --all", with all commits, snapshots, and notes that stand in no
+file. Notes in files stay as they are. A store in use is refused, and one whose
+memex exists is removed with --force alone.`,
 		Example: `  fovea store remove notes-31c5adea60cd`,
 		Args:    cli.Args(1, -1, "the stores"),
 		RunE: func(_ *cobra.Command, a []string) error {
@@ -163,10 +160,7 @@ func adoptCommand(s *session) *cobra.Command {
 		Long: `A memex that was moved, renamed or brought from another machine has its history
 under the path where it was. Adopt lets that history go on here: the store of a
 memex that was moved moves too, that of one which is still there is copied.
-Without a name it takes the one store that knows these notes. What was begun
-here meanwhile is put aside, and named.
-
-With --new it begins a new history though another store knows these notes.`,
+Without a name it takes the one store that knows these notes.`,
 		Example: `  fovea adopt --memex ~/notes2
   fovea adopt ~/notes --memex ~/notes2
   fovea adopt --new --memex ~/notes2`,
@@ -220,8 +214,7 @@ func takeStore(s *session, name string) error {
 	return forgetSigned(s, from)
 }
 
-// forgetSigned removes the witness record of a store that the owner moved or removed, so
-// that its absence raises no alarm.
+// forgetSigned removes the witness record of a store that its owner moved or removed: its absence is no alarm.
 func forgetSigned(s *session, st stores.Store) error {
 	if w := s.config.Witness(); w != nil {
 		return w.Remember(st.Dir, st.Memex, "")
@@ -229,8 +222,7 @@ func forgetSigned(s *session, st stores.Store) error {
 	return nil
 }
 
-// storeToTake finds the named store, "" for the one that has these notes, and reports
-// whether to copy it instead of moving it.
+// storeToTake finds the named store, "" for the one that has these notes, and says whether to copy it.
 func storeToTake(s *session, name string) (stores.Store, bool, error) {
 	fails := func(kind fovea.Kind, format string, a ...any) (stores.Store, bool, error) {
 		return stores.Store{}, false, fault.Wrap("adopt", cmp.Or(name, s.config.Memex), kind, fmt.Errorf(format, a...))

@@ -245,7 +245,7 @@ func TestTerminal(t *testing.T) {
 	h := newHostile(t)
 	for i, v := range hostileRows {
 		for j, row := range v.rows {
-			for _, how := range []string{"", "--json"} {
+			for _, how := range []string{"", "--json", "--color=always"} {
 				if foveatest.Thin(i+j, 3) || how != "" && foveatest.Thin(i+j, 6) {
 					continue
 				}
@@ -260,6 +260,9 @@ func TestTerminal(t *testing.T) {
 					appendText(t, filepath.Join(h.memex, "skills/s\u202e.org"), "* More "+evil+"\n")
 				}
 				out, _ := atTerminal(t, h.command(t, stdin, words...), 100)
+				if how == "--color=always" {
+					out = coloured.ReplaceAllString(out, "")
+				}
 				for _, found := range foveatest.ActingOnTerminal(out) {
 					t.Errorf("fovea %q: %s", words, found)
 				}

@@ -25,9 +25,6 @@ func tokenCommand(s *session) *cobra.Command {
 		Short: "Create, list and remove tokens of programs that use HTTP",
 		Long: `A token lets a program use a daemon over HTTP, as a certain agent. Your own
 verbs need none: they use a socket that only you can reach.`,
-		Example: `  fovea token add claude
-  fovea token list
-  fovea token remove claude`,
 	}, addTokenCommand(s), listTokensCommand(s), removeTokenCommand())
 }
 
@@ -42,8 +39,7 @@ func addTokenCommand(s *session) *cobra.Command {
 		Short: "Create a token and print it once",
 		Long: `Add creates a token for an agent of that name (--agent gives another one) and
 prints it. It is stored nowhere else: tokens.json, beside the configuration, has
-only its hash. The configuration lists additional rights of an agent, under
-grants.`,
+only its hash.`,
 		Example: `  fovea token add claude
   fovea token add dashboard --role reader
   fovea token add ferry --scope project/river --path projects/river/`,

@@ -113,8 +113,7 @@ func ReadFile(ctx context.Context, name string) (string, error) {
 	return ReadUpTo(ctx, name, math.MaxInt64-1)
 }
 
-// ReadUpTo is ReadFile for a file of at most so many bytes; a larger one is refused when these
-// are read.
+// ReadUpTo is ReadFile for a file of at most so many bytes; a larger one is refused once these are read.
 func ReadUpTo(ctx context.Context, name string, most int64) (string, error) {
 	var b []byte
 	var err error

@@ -3,16 +3,19 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"slices"
+	"strings"
 
 	"golang.org/x/term"
 
-	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/face"
 )
@@ -23,12 +26,10 @@ func Output() *face.Stream {
 	return face.NewStream(os.Stdout, wide, wide > 0)
 }
 
-// Messages returns standard error, which always shows hidden characters: a log of it may be
-// read at a terminal later.
+// Messages returns standard error, with hidden characters visible also in a log: a terminal may show it later.
 func Messages() *face.Stream { return face.NewStream(os.Stderr, Width(os.Stderr), true) }
 
-// Width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
-// overrides the window's width.
+// Width returns the width in cells of the terminal behind f, as COLUMNS or else the window has it; 0 without one.
 func Width(f *os.File) int {
 	if !term.IsTerminal(int(f.Fd())) {
 		return 0
@@ -42,15 +43,23 @@ func Width(f *os.File) int {
 	return face.Columns
 }
 
-// Console is what one run of a command prints: its answer to Out, messages and progress to
-// Err. Messages are safe for concurrent use.
+// Console is what one run of a command prints. Messages are safe for concurrent use.
 type Console struct {
 	Out   *face.Stream // the answer
 	Err   *face.Stream // everything else
 	JSON  bool         `flag:"--json print JSON"` // answers
 	Quiet bool         `flag:"--quiet print only errors on standard error"`
+	Shown Terminal
 	drawn drawing
-	seen  bound.Map[string, bool] // recent warnings; guarded by drawn.mu
+}
+
+// Terminal is how answers are shown at a terminal.
+type Terminal struct {
+	Color   string `flag:"--color colour answers <WHEN>: auto (at a terminal), always or never"`
+	NoPager bool   `flag:"--no-pager print a long answer at once, without a pager"`
+
+	pager string       // the command that shows pages
+	pages bytes.Buffer // what it shows
 }
 
 // Report prints a message unless Quiet is set.
@@ -61,23 +70,77 @@ func (c *Console) Report(format string, a ...any) {
 }
 
 // ReportAlways prints a message even if Quiet is set.
-func (c *Console) ReportAlways(text string) {
+func (c *Console) ReportAlways(text string) { c.report(text, 0) }
+
+// ReportError prints an error.
+func (c *Console) ReportError(err error) { c.report(err.Error(), face.Problem) }
+
+func (c *Console) report(text string, style face.Style) {
 	c.drawn.mu.Lock()
 	defer c.drawn.mu.Unlock()
 	c.drawn.wipe()
-	c.Err.Folded("fovea: "+text, 2)
+	c.Err.Folded("fovea: "+text, 2, style)
+}
+
+// Dress has styles shown as --color says, or else a setting; of messages only at a terminal.
+func (t *Terminal) Dress(c *Console, setting string) {
+	when := cmp.Or(t.Color, setting)
+	auto := when != config.Never && (when == config.Always || config.Coloured())
+	c.drawn.mu.Lock()
+	defer c.drawn.mu.Unlock()
+	c.Out.SetColour(auto && !c.JSON && (when == config.Always || c.Out.IsTerminal()))
+	c.Err.SetColour(auto && !c.JSON && c.Err.IsTerminal())
+}
+
+// Page keeps what is printed from now on for Turn, where a pager can show it.
+func (t *Terminal) Page(c *Console, pager string) {
+	if t.NoPager || c.JSON || pager == "" || !c.Out.IsTerminal() {
+		return
+	}
+	c.drawn.mu.Lock()
+	defer c.drawn.mu.Unlock()
+	t.pager = pager
+	c.Out.SetWriter(&t.pages)
+	if c.Err.IsTerminal() {
+		c.Err.SetWriter(&t.pages)
+	}
+}
+
+// Turn shows in the pager what Page has kept; the memory is closed by then, for a person may read for
+// hours. A pager that is left early is no error; without the program, the text is printed.
+func (t *Terminal) Turn(c *Console) error {
+	c.drawn.mu.Lock()
+	defer c.drawn.mu.Unlock()
+	c.Out.SetWriter(os.Stdout)
+	c.Err.SetWriter(os.Stderr)
+	if t.pages.Len() == 0 {
+		return nil
+	}
+	words := strings.Fields(t.pager)
+	for len(words) > 1 && strings.Contains(words[0], "=") { // variables of its environment
+		words = words[1:]
+	}
+	if _, err := exec.LookPath(words[0]); err == nil {
+		less := exec.Command("sh", "-c", t.pager)
+		less.Env, less.Stdin, less.Stdout, less.Stderr = config.PagerEnvironment(), &t.pages, os.Stdout, os.Stderr
+		if err = less.Start(); err == nil {
+			_ = less.Wait() // until the person leaves it, also by ^C
+			return nil
+		}
+	}
+	_, err := t.pages.WriteTo(os.Stdout)
+	return err
 }
 
 // minWarned is the number of recent warnings remembered for deduplication.
 const minWarned = 64
 
-// Warn prints a warning unless it was printed before: an operation that reads the folder
-// twice finds it twice.
+// Warn prints a warning unless it was printed before: who reads the folder twice finds it twice.
 func (c *Console) Warn(err error) {
 	c.drawn.mu.Lock()
-	again, _ := c.seen.Get(err.Error())
-	c.seen.Size = minWarned
-	c.seen.Set(err.Error(), true)
+	again, _ := c.drawn.warned.Get(err.Error())
+	c.drawn.warned.Size = minWarned
+	c.drawn.warned.Set(err.Error(), true)
 	c.drawn.mu.Unlock()
 	if !again {
 		c.Report("%v", err)

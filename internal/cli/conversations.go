@@ -23,16 +23,13 @@ func logHook(s *Session, c *cobra.Command, req *api.LogRequest) func([]string) e
 		Seen  bool `flag:"--seen with --since-last --json: it counts as seen"`
 	}
 	AddFlags(c.Flags(), &news)
-	ofSession(c, func(c *cobra.Command, session string) error {
-		ask := ops.ConversationRequest{Session: session}
-		of, err := Call(s, c, ops.OpConversation, ask)
-		if err != nil {
-			return err
+	ofSession(s, c, func() (ops.ConversationRequest, func(*ops.Conversation) any) {
+		return ops.ConversationRequest{}, func(of *ops.Conversation) any {
+			if req.Limit > 0 {
+				of.Commits = of.Commits[:min(req.Limit, len(of.Commits))]
+			}
+			return of.Commits
 		}
-		if req.Limit > 0 {
-			of.Commits = of.Commits[:min(req.Limit, len(of.Commits))]
-		}
-		return s.answer(face.Of(ops.OpConversation.Operation), ask, of, of.Commits)
 	})
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
@@ -56,7 +53,7 @@ func showNews(s *Session, c *cobra.Command, seen bool) error {
 		err = s.show(face.Of(ops.OpNews.Operation), api.None{}, news)
 	}
 	if err == nil {
-		err = s.Out.Err() // what was not printed is not seen
+		err = s.Out.Close() // what was not printed is not seen
 	}
 	if err == nil && seen {
 		_, err = Call(s, c, ops.OpNewsSeen, ops.NewsSeenRequest{UpTo: news.UpTo})
@@ -65,13 +62,8 @@ func showNews(s *Session, c *cobra.Command, seen bool) error {
 }
 
 func diffHook(s *Session, c *cobra.Command, req *api.DiffRequest) func([]string) error {
-	ofSession(c, func(c *cobra.Command, session string) error {
-		ask := ops.ConversationRequest{Session: session, Changes: true, Text: req.Text}
-		of, err := Call(s, c, ops.OpConversation, ask)
-		if err != nil {
-			return err
-		}
-		return s.answer(face.Of(ops.OpConversation.Operation), ask, of, of.Changes)
+	ofSession(s, c, func() (ops.ConversationRequest, func(*ops.Conversation) any) {
+		return ops.ConversationRequest{Changes: true, Text: req.Text}, func(of *ops.Conversation) any { return of.Changes }
 	})
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
@@ -84,14 +76,21 @@ func diffHook(s *Session, c *cobra.Command, req *api.DiffRequest) func([]string)
 	return nil
 }
 
-// ofSession has a verb do another thing where --session is given and no argument.
-func ofSession(c *cobra.Command, show func(c *cobra.Command, session string) error) {
+// ofSession has a verb show a part of what a session did where --session is given and no argument.
+func ofSession(s *Session, c *cobra.Command, ask func() (ops.ConversationRequest, func(*ops.Conversation) any)) {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
-		if f := c.Flag("session"); f != nil && f.Changed && len(a) == 0 {
-			return show(c, f.Value.String())
+		f := c.Flag("session")
+		if f == nil || !f.Changed || len(a) > 0 {
+			return run(c, a)
 		}
-		return run(c, a)
+		req, part := ask()
+		req.Session = f.Value.String()
+		of, err := Call(s, c, ops.OpConversation, req)
+		if err != nil {
+			return err
+		}
+		return s.answer(face.Of(ops.OpConversation.Operation), req, of, part(of))
 	}
 }
 
@@ -122,15 +121,14 @@ func handOver(s *Session, c *cobra.Command, ids []string) error {
 	if err := s.show(face.Of(ops.OpMessageRead.Operation), peek, &answer); err != nil || len(printed) == 0 {
 		return err
 	}
-	if err := s.Out.Err(); err != nil {
+	if err := s.Out.Close(); err != nil {
 		return err
 	}
 	_, err = Call(s, c, ops.OpMessageRead, ops.MessageReadRequest{IDs: printed})
 	return err
 }
 
-// claimed is the hook of a verb about a claim: its number is typed behind the task, or else that of
-// the claim that the caller holds.
+// claimed is the hook of a verb about a claim: its number stands behind the task, else it is the caller's own.
 func claimed[Q any](of func(req *Q) (task *string, number *uint64)) hook {
 	return finished(func(s *Session, c *cobra.Command, req *Q, a []string) (err error) {
 		task, number := of(req)

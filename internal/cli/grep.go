@@ -20,8 +20,7 @@ func formatFlag(c *cobra.Command, format *string) {
 	OneOf(c, "format", grepFormat)
 }
 
-// takeFormat has a list be one for editors where the format says so. It refuses an unknown
-// format, and --format together with --json.
+// takeFormat has a list be one for editors where the format says so. It refuses another one, and one with --json.
 func takeFormat(s *Session, format string) error {
 	switch {
 	case format == "":

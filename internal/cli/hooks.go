@@ -39,16 +39,17 @@ var hooks = []hook{
 	hooked(contextHook), hooked(queryHook), hooked(searchHook), hooked(assignHook), hooked(ingestHook), hooked(logHook), hooked(diffHook),
 	hooked(revertHook), hooked(resolveHook), finished(restoreHook), finished(mergeHook), hooked(remoteAddHook), hooked(blockAddHook),
 	hooked(blockScoreHook), hooked(messageReadHook), hooked(reviewHook), hooked(verifyHook), hooked(proveHook), finished(rollbackHook),
-	finished(purgeHook), finished(importHook),
+	finished(purgeHook),
+	finished(func(_ *Session, c *cobra.Command, req *ops.ImportRequest, _ []string) error {
+		req.Kind = c.Name()
+		return nil
+	}),
 	finished(func(_ *Session, c *cobra.Command, req *api.DriftRequest, _ []string) error {
 		if req.Action = c.Name(); !c.Parent().HasParent() {
 			req.Action = "list"
 		}
 		return nil
 	}),
-	absolute(0, func(req *ops.BundleRequest) *string { return &req.File }),
-	absolute(0, func(req *ops.BundleReadRequest) *string { return &req.File }),
-	absolute(1, func(req *ops.ExportRequest) *string { return &req.To }),
 	claimed(func(req *ops.RenewRequest) (*string, *uint64) { return &req.Task, &req.Number }),
 	claimed(func(req *ops.ClaimEndRequest) (*string, *uint64) { return &req.Task, &req.Number }),
 	hooked(func(_ *Session, c *cobra.Command, req *api.GuardDiffRequest) func([]string) error {

@@ -14,21 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
-// absolute is the hook of a verb of which the argument i is a path: who keeps the memory stands
-// elsewhere.
-func absolute[Q any](i int, field func(*Q) *string) hook {
-	return finished(func(_ *Session, _ *cobra.Command, req *Q, a []string) (err error) {
-		*field(req), err = filepath.Abs(a[i])
-		return err
-	})
-}
-
-func importHook(_ *Session, c *cobra.Command, req *ops.ImportRequest, a []string) (err error) {
-	req.Kind = c.Name()
-	req.Source, err = filepath.Abs(a[0])
-	return err
-}
-
 func mergeHook(_ *Session, _ *cobra.Command, req *ops.MergeRequest, a []string) (err error) {
 	if req.State, err = stateOf(a[0]); err != nil {
 		return Misuse{err}

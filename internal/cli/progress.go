@@ -9,19 +9,21 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // progressAfter is how long work runs before progress is shown.
 const progressAfter = time.Second
 
-// drawing is the progress shown at a terminal: a bar if the total is known, else a line that
-// counts seconds. It writes to the file, not to the stream, which would escape its cursor
-// movements.
+// drawing is the progress at a terminal: a bar if the total is known, else a line that counts seconds. It writes to the
+// file, not to the stream, which would escape its cursor movements.
 type drawing struct {
-	mu    sync.Mutex
-	begun time.Time // start of the work that bar shows
-	bar   *progressbar.ProgressBar
-	line  bool
+	mu     sync.Mutex
+	begun  time.Time // start of the work that bar shows
+	bar    *progressbar.ProgressBar
+	line   bool
+	warned bound.Map[string, bool] // recent warnings
 }
 
 // watched reports whether progress is wanted and standard error is a terminal.

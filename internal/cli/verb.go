@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -29,7 +30,7 @@ func Commands(s *Session) []*cobra.Command {
 	made, faced := map[string]*cobra.Command{}, map[*api.Operation]bool{}
 	for _, row := range face.Rows() {
 		words, _ := row.Words()
-		if faced[row.Operation] = true; words == "-" || strings.HasPrefix(words, "import ") {
+		if faced[row.Operation] = true; words == "-" {
 			continue
 		}
 		c := command(s, row)
@@ -54,18 +55,7 @@ func Commands(s *Session) []*cobra.Command {
 	return top
 }
 
-// ImportCommands returns the verbs that take over notes of other programs, one for each kind.
-func ImportCommands(s *Session) (all []*cobra.Command) {
-	for _, row := range face.Rows() {
-		if strings.HasPrefix(row.Verb, "import ") {
-			all = append(all, command(s, row))
-		}
-	}
-	return all
-}
-
-// command makes the verb of a row: flags and arguments follow from the tags of the request's fields,
-// and what these cannot say from the hook of the verb.
+// command makes the verb of a row: flags and arguments are in the tags of the request, the rest in the verb's hook.
 func command(s *Session, row *face.Row) *cobra.Command {
 	words, arguments := row.Words()
 	name := words[strings.LastIndex(words, " ")+1:]
@@ -80,9 +70,8 @@ func command(s *Session, row *face.Row) *cobra.Command {
 	prepare := func([]string) error { return nil }
 	c.RunE = func(c *cobra.Command, a []string) error {
 		fields := request.Elem()
-		takeArguments(fields, a)
 		takeDays(fields, time.Now())
-		err := takeTexts(s, c, fields)
+		err := cmp.Or(takeArguments(fields, a), takeTexts(s, c, fields))
 		if err == nil {
 			err = prepare(a)
 		}
@@ -123,6 +112,10 @@ func (s *Session) show(row *face.Row, req, answer any) error {
 
 // answer is show for an answer of which JSON is a part alone.
 func (s *Session) answer(row *face.Row, req, answer, asJSON any) error {
+	color, pager := s.Look()
+	if s.Shown.Dress(s.Console, color); row.IsLong() {
+		s.Shown.Page(s.Console, pager)
+	}
 	page := &face.Page{Stream: s.Out, Beside: s.Err, Note: s.Report, Grep: s.jump}
 	if err := s.Answer(asJSON, func() { row.Show(page, req, answer) }); err != nil {
 		return err
@@ -139,8 +132,7 @@ func ask[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) error {
 	return s.show(face.Of(op.Operation), req, answer)
 }
 
-// AddFlags adds a flag for each field of a struct that has a flag tag, see flagOf. What the struct
-// holds is the default.
+// AddFlags adds a flag for each field with a flag tag, see flagOf. What the struct holds is the default.
 func AddFlags(f *pflag.FlagSet, into any) {
 	fields := reflect.ValueOf(into).Elem()
 	for _, field := range reflect.VisibleFields(fields.Type()) {
@@ -175,10 +167,9 @@ func AddFlags(f *pflag.FlagSet, into any) {
 	}
 }
 
-// flagOf returns the name and the usage of a field's flag, "" for none, and whether its value is a
-// text, see givenText. The tag is the usage, with the value's placeholder in angle brackets; if it is
-// empty or only a placeholder, the usage is the field's description. A leading --NAME replaces the
-// field's JSON name, and a leading @ makes it a text.
+// flagOf returns the name and the usage of a field's flag, "" for none, and whether its value is a text, see givenText.
+// The tag is the usage, with the value's placeholder in angle brackets, else it is the field's description. A leading
+// --NAME replaces the field's JSON name, and a leading @ makes it a text.
 func flagOf(field reflect.StructField) (name, usage string, isText bool) {
 	tag, ok := field.Tag.Lookup("flag")
 	if !ok {
@@ -270,9 +261,9 @@ func takeDays(req reflect.Value, now time.Time) {
 	}
 }
 
-// takeArguments fills the fields with an arg tag, in order, and returns the arguments left
-// over. A tag that ends in ... takes all remaining arguments; a string field joins them.
-func takeArguments(req reflect.Value, a []string) (rest []string) {
+// takeArguments fills the fields with an arg tag, in order. A tag that ends in ... takes all remaining
+// arguments; a string field joins them. A path is made absolute: who keeps the memory stands elsewhere.
+func takeArguments(req reflect.Value, a []string) (err error) {
 	for _, field := range reflect.VisibleFields(req.Type()) {
 		arg, ok := field.Tag.Lookup("arg")
 		if !ok || len(a) == 0 {
@@ -290,21 +281,25 @@ func takeArguments(req reflect.Value, a []string) (rest []string) {
 			v.SetString(a[0])
 			a = a[1:]
 		}
+		if field.Tag.Get("path") != "" && err == nil {
+			var path string
+			path, err = filepath.Abs(v.String())
+			v.SetString(path)
+		}
 	}
-	return a
+	return err
 }
 
-// Session is one run of the command line, as far as the verbs of operations go: what it
-// prints, and the memory that it asks.
+// Session is what the verbs of operations need in one run: where they print, and the memory that they ask.
 type Session struct {
 	*Console
-	// Service opens the memory, or connects to its daemon. It returns the same service for
-	// all calls of a run.
+	// Service opens the memory, or connects to its daemon; it is the same for all calls of a run.
 	Service func(context.Context) (api.Service, error)
-	Begun   func() bool   // whether there is a memory already, which Service would make
-	Agent   func() string // in whose name the owner acts, "" for nobody; call it after Service
-	Memex   func() string // the folder of the memory; call it after Service
-	Claim   author.Claim  // under which the calls write, the zero Claim for none
+	Begun   func() bool                  // whether there is a memory already, which Service would make
+	Agent   func() string                // in whose name the owner acts, "" for nobody; call it after Service
+	Memex   func() string                // the folder of the memory; call it after Service
+	Look    func() (color, pager string) // as the configuration has them; call it after Service
+	Claim   author.Claim                 // under which the calls write, the zero Claim for none
 
 	jump func(path, text string) string // as a Page has it, for a list of nodes that an editor reads
 }
@@ -321,8 +316,7 @@ func (e Misuse) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e Misuse) Unwrap() error { return e.Err }
 
-// Call opens the memory and calls an operation as the owner, in the name that --agent gives,
-// if any.
+// Call opens the memory and calls an operation as the owner, in the name of --agent if there is one.
 func Call[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) (A, error) {
 	return op.Call(c.Context(), func(_ context.Context, call api.Call) (any, error) { return callAny(s, c, call.Op, call.Request) }, req)
 }

@@ -81,6 +81,10 @@ type Config struct {
 	LogLimit int `key:"log_limit" env:"CONTEXT_LOG_LIMIT" default:"20" as:"0 to 1000"`
 	// Budget is the maximum number of tokens of a window, at least 1.
 	Budget int `key:"budget" default:"8000" as:"1 to 10000000"`
+	// Color says when answers are coloured.
+	Color string `key:"color" default:"\"auto\"" as:"color"`
+	// Pager is the command that shows long answers at a terminal, "cat" for none, "" if not given.
+	Pager string `key:"pager" env:"FOVEA_PAGER" default:"\"\"" as:"pager"`
 	// Alerts are the URLs that the daemon notifies when protected files change. They contain
 	// tokens.
 	Alerts []string `key:"alerts" default:"[]" as:"text"`
@@ -101,6 +105,13 @@ type Config struct {
 	// become proposals.
 	Review []string `key:"review" default:"[]" as:"text"`
 }
+
+// The values of Config.Color.
+const (
+	Auto   = "auto"
+	Always = "always"
+	Never  = "never"
+)
 
 // The values of Config.Sync.
 const (
@@ -313,6 +324,35 @@ var (
 	// ErrNoHome is returned if nothing determines the state folder.
 	ErrNoHome = errors.New("no place for the state folder; set HOME, XDG_STATE_HOME, SYSTEM_DIR or MEMORY_SNAPSHOT_PATH")
 )
+
+// Coloured reports whether the environment allows colour at a terminal.
+func Coloured() bool { return os.Getenv("NO_COLOR") == "" && !dumb() }
+
+// dumb reports whether the terminal only prints.
+func dumb() bool { return slices.Contains([]string{"", "dumb"}, os.Getenv("TERM")) }
+
+// PagerCommand returns the command that shows long answers at a terminal, "" for none.
+func (c *Config) PagerCommand() string {
+	own, given := os.LookupEnv("FOVEA_PAGER")
+	other, set := os.LookupEnv("PAGER")
+	command := cmp.Or(c.Pager, strings.TrimSpace(other))
+	if command == "" && !set {
+		command = "less"
+	}
+	if command == noPager || given && own == "" || dumb() {
+		return ""
+	}
+	return command
+}
+
+// PagerEnvironment returns the environment of a pager: less ends where a screen is enough, shows colour and
+// leaves its text, as git has it.
+func PagerEnvironment() []string {
+	return append([]string{"LESS=FRX", "LV=-c"}, os.Environ()...) // the last of a name counts
+}
+
+// noPager is a pager that only prints.
+const noPager = "cat"
 
 // maxColumns is the largest width that COLUMNS may have.
 const maxColumns = 10_000

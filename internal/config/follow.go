@@ -90,7 +90,7 @@ func (c Config) AtOnce(next *Config) Config {
 func (c *Config) Digests() map[string]string {
 	all := map[string]string{}
 	for _, s := range settings {
-		if slices.Contains([]string{"memex", "server_memory_file", "alerts"}, s.key) {
+		if slices.Contains([]string{"memex", "server_memory_file", "alerts", "color", "pager"}, s.key) {
 			continue
 		}
 		text, err := json.Marshal(reflect.ValueOf(c).Elem().Field(s.field).Interface())

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -79,12 +80,12 @@ var texts = map[string]func(value) (string, error){
 	"agent":       checked(author.Check),
 	"key":         checked(checkKey),
 	"recipient":   checked(checkRecipient),
-	"when": checked(func(text string) (err error) {
-		if !slices.Contains([]string{SyncAlways, SyncOnce, SyncOff}, text) {
-			err = fmt.Errorf("it is %s, %s or %s", SyncAlways, SyncOnce, SyncOff)
-		}
-		return err
-	}),
+	"when":        checked(oneOf(SyncAlways, SyncOnce, SyncOff)),
+	"color":       checked(CheckColor),
+	"pager": func(v value) (string, error) {
+		text, err := v.text()
+		return cmp.Or(strings.TrimSpace(text), noPager), err
+	},
 }
 
 // decode decodes a value as the type of into and the tags of a setting say. Empty lists and maps
@@ -282,6 +283,19 @@ func checked(check func(string) error) func(value) (string, error) {
 		return text, err
 	}
 }
+
+// oneOf returns a function that finds fault with every text but three.
+func oneOf(a, b, c string) func(string) error {
+	return func(text string) error {
+		if text == a || text == b || text == c {
+			return nil
+		}
+		return fmt.Errorf("it is %s, %s or %s", a, b, c)
+	}
+}
+
+// CheckColor returns an error for what is no value of Config.Color.
+func CheckColor(when string) error { return oneOf(Auto, Always, Never)(when) }
 
 // checkKey returns an error for what is not the line of another machine's key.pub.
 func checkKey(line string) error {

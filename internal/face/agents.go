@@ -26,11 +26,7 @@ var agentRows = []*Row{
 	{Verb: "block", Short: "Keep the working memory of an agent",
 		Long: `Working memory is what an agent has at hand: blocks of eight types, such as the
 task that it works on, the files that it reads, what it did last. Each agent has
-its own, in each session; fovea context --agent NAME chooses among its blocks
-and all notes.`,
-		Example: `  fovea block add task TASK-42 "Implement the login" --agent ada
-  fovea block add file src/login.go:10-40 --agent ada --priority high
-  fovea context --agent ada --budget 4000 --policy shares`},
+its own, in each session; "fovea context --agent NAME" chooses among them too.`},
 	row(api.OpBlockAdd, Row{Verb: "block add TYPE [WHAT...]",
 		Wants: "the type of a block, such as file or task, and what it is about",
 		Long: `Add takes the type of the block and what it is about:
@@ -43,9 +39,7 @@ and all notes.`,
   status KIND [VALUE]      how something stands
   history ACTION [DETAIL]  what the agent did
   context SUMMARY          a summary of a project or a conversation
-  -                        blocks as JSON, one or a list, from standard input
-
-That a file can be read is checked now; it is read for each window.`,
+  -                        blocks as JSON, one or a list, from standard input`,
 		Example: `  fovea block add file src/login.go:10-40 --agent ada --priority high
   fovea block add history make test --result "2 failed" --agent ada
   fovea block add - --agent ada <blocks.json`,
@@ -61,7 +55,7 @@ That a file can be read is checked now; it is read for each window.`,
 	row(api.OpBlocks, Row{Verb: "block list", Example: "  fovea block list --agent ada"},
 		list[api.BlocksRequest]("no blocks; add one with fovea block add TYPE ...", func(p *Page, b *working.Block) {
 			p.Row(Column(string(b.Priority), 8), Column(strconv.FormatFloat(*b.Confidence, 'g', 3, 64), 5),
-				Column(b.ID, 30), Text(b.Title()))
+				Column(b.ID, 30).In(ID), Text(b.Title()))
 		})),
 	row(api.OpBlockScore, Row{Verb: "block score ID [CONFIDENCE]",
 		Wants: "the id of a block, and a confidence from 0 to 1", Example: "  fovea block score src/login.go:10-40 0.5 --agent ada"},
@@ -70,35 +64,29 @@ That a file can be read is checked now; it is read for each window.`,
 		Wants: "ids of blocks; fovea block list shows them", Example: "  fovea block remove task:TASK-42 --agent ada"},
 		of[api.BlockRemoveRequest](func(p *Page, c *api.BlockChange) { p.Printf("removed; commit %d\n", c.Seq) })),
 	row(api.OpWindows, Row{Verb: "windows [NUMBER]", quotes: true,
-		Long: `Windows lists the windows that an agent was given, newest first: number, time,
-tokens, and what was asked. With a number, it renders that window again from
-history, byte for byte as it was given. What was purged since, is locked down,
-or came from a file outside history that has changed, has […] in its place, and
-standard error names it.`,
+		Long: `Windows lists the windows that an agent was given, newest first. With a number,
+it renders that window again from history, byte for byte as it was given. What
+was purged since, is locked down, or came from a file outside history that has
+changed, has […] in its place, and standard error names it.`,
 		Example: "  fovea windows --agent ada\n  fovea windows 17 --agent ada"}, showWindows),
 	{Verb: "agent", Short: "See the agents that share the memory",
 		Long: `An agent is whoever writes under a name: with --agent, over MCP, or with a
 token. It writes in its own folder agents/NAME/ and in tasks, and where the
-configuration grants it more.`,
-		Example: "  fovea agent list\n  fovea agent show ada"},
+configuration grants it more.`},
 	row(ops.OpAgents, Row{Verb: "agent list", Example: "  fovea agent list"},
 		list[ops.AgentsRequest]("no agents yet; one is known from its first note, such as fovea remember ... --agent ada", func(p *Page, a *ops.AgentEntry) {
 			p.wide(fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")),
-				Column(a.Name, 12), Column(a.Status, 7), Column(seen(a.Seen), 19), Column(a.Session, 8))
+				Column(a.Name, 12), Column(a.Status, 7), Column(seen(a.Seen), 19).In(When), Column(a.Session, 8))
 		})),
 	row(ops.OpAgents, Row{Verb: "agent show NAME", Short: "Say what the memory knows of an agent", Wants: "the name of an agent",
 		Example: "  fovea agent show ada"}, list[ops.AgentsRequest]("there is no such agent", showAgent)),
 	{Verb: "message", Short: "Send messages to agents, and read those in an inbox",
 		Long: `A message is a headline in the inbox of its receiver, agents/NAME/inbox.org. To
 send one needs no right to write there. Its text is data: whoever reads it
-decides what to do. Without --agent the verbs are about the owner.`,
-		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
-  fovea message inbox --agent ada
-  fovea message read --agent ada`},
+decides what to do. Without --agent the verbs are about the owner.`},
 	row(ops.OpMessageSend, Row{Verb: "message send TO SUBJECT", Wants: "who receives it, and a subject",
 		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent
-that has never written, and that the configuration does not name, send with
---first.`,
+that is not known yet, send with --first.`,
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
 	}, func(p *Page, req *ops.MessageSendRequest, m *ops.MessageSent) {
@@ -107,8 +95,8 @@ that has never written, and that the configuration does not name, send with
 	}),
 	row(ops.OpMessages, Row{Verb: "message inbox", quotes: true, Example: "  fovea message inbox --unread --agent ada"},
 		list[ops.MessagesRequest]("no messages", func(p *Page, m *ops.Message) {
-			p.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(p.moment(m.Sent), 19),
-				Column(m.From, 12), Column(p.label(m.ID), 36), Column(m.Subject, Rest))
+			p.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(p.moment(m.Sent), 19).In(When),
+				Column(m.From, 12), Column(p.label(m.ID), 36).In(ID), Column(m.Subject, Rest))
 		})),
 	row(ops.OpMessageRead, Row{Verb: "message read [ID...]", Wants: "ids of messages", quotes: true,
 		Long: `Read prints the messages that are named, else those that were not read, and
@@ -118,12 +106,7 @@ marks exactly these as read, once they are printed.`,
 		Long: `A task is a headline with a keyword in tasks.org or below tasks/, or one
 anywhere with the property TASK. Whoever claims it holds it until the lease
 ends, and gets a number: a write with --claim TASK:NUMBER fails once somebody
-else holds the task. DEPENDS_ON names the tasks that must be done before. To add
-a task, remember it.`,
-		Example: `  fovea remember "Paint the door" --under tasks.org --todo TODO
-  fovea task list --free
-  fovea task claim "Paint the door" --agent ada --lease 30m
-  fovea task done "Paint the door" --agent ada`},
+else holds the task. DEPENDS_ON names the tasks that must be done before.`},
 	row(ops.OpTasks, Row{Verb: "task list", quotes: true, Example: "  fovea task list --free"},
 		list[ops.TasksRequest]("no such tasks; remember one under tasks.org, with the keyword TODO", showTask)),
 	row(ops.OpTaskClaim, Row{Verb: "task claim TASK", Wants: "a task", Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m"},
@@ -134,20 +117,16 @@ a task, remember it.`,
 	endRow(ops.OpTaskDone, "done", "done"),
 	{Verb: "review", Short: "Decide on what agents propose",
 		Long: `Where the configuration sets an agent or a folder to review, a change by an
-agent is kept as a proposal: that agent sees it, nobody else does, and no file
-changes until the owner accepts it. The commit then names both.`,
-		Example: `  fovea review list
-  fovea review diff 3f0c…
-  fovea review accept 3f0c…
-  fovea review reject 3f0c… --reason "That is not what we agreed on."`},
+agent is kept as a proposal: no other agent sees it, and no file changes until
+the owner accepts it. The commit then names both.`},
 	row(ops.OpReview, Row{Verb: "review list", quotes: true, Example: "  fovea review list"},
 		list[ops.ReviewRequest]("no proposals wait", func(p *Page, r *ops.Proposal) {
-			p.wide(r.Title+"  "+r.Path, Column(r.ID, 36), Column(r.Agent, 10), Column(r.Op, 8))
+			p.wide(r.Title+"  "+r.Path, Column(r.ID, 36).In(ID), Column(r.Agent, 10), Column(r.Op, 8))
 		})),
 	row(ops.OpReview, Row{Verb: "review diff PROPOSAL", Short: "Show what a proposal would change", Wants: oneProposal, Example: "  fovea review diff 3f0c…"},
 		list[ops.ReviewRequest]("there is no such proposal", func(p *Page, r *ops.Proposal) {
 			p.Text(r.Agent + ": " + r.Op + " " + r.Title + "  " + strings.TrimPrefix(r.From+" -> "+r.Path, " -> ") + "\n")
-			p.Text(r.Change)
+			p.changes(r.Change, "")
 		})),
 	row(ops.OpReviewAccept, Row{Verb: "review accept PROPOSAL", Wants: oneProposal, Example: "  fovea review accept 3f0c…",
 		Long: `Accept carries a proposal out. If what it replaces or takes has changed since it
@@ -155,7 +134,7 @@ was proposed, nothing is done. What you have edited is done in your name.`,
 	}, of[ops.ReviewDecision](showEdit)),
 	row(ops.OpReviewEdit, Row{Verb: "review edit PROPOSAL", Wants: oneProposal,
 		quotes: true, Example: "  fovea review edit 3f0c… --body @letter.txt"},
-		of[ops.ReviewEditRequest](func(p *Page, r *ops.Proposal) { p.Text(r.Change) })),
+		of[ops.ReviewEditRequest](func(p *Page, r *ops.Proposal) { p.changes(r.Change, "") })),
 	row(ops.OpReviewReject, Row{Verb: "review reject PROPOSAL", Wants: oneProposal, quotes: true,
 		Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\""},
 		func(p *Page, req *ops.ReviewDecision, r *ops.Proposal) {
@@ -172,9 +151,8 @@ was proposed, nothing is done. What you have edited is done in your name.`,
 		Long: `Events are heartbeat, manual-persist, point-update, and all words that skills
 have among their triggers. The skills that answer to the event are named; Fovea
 executes nothing in them. The built-in skill state-persistence makes a
-checkpoint at manual-persist, and at heartbeat an image, without a name, if much
-was written since the last one. At point-update the windows of an agent get
-another focus.`,
+checkpoint at manual-persist, and at heartbeat an image if much was written. At
+point-update the windows of an agent get another focus.`,
 		Example: "  fovea event manual-persist\n  fovea event point-update --focus plan.org:12 --agent ada",
 	}, of[api.EventRequest](func(p *Page, r *api.EventResponse) {
 		if r.Checkpoint != nil {
@@ -186,8 +164,8 @@ another focus.`,
 	})),
 	row(api.OpLogs, Row{quotes: true,
 		Long: `The log is that of the daemon, with a line for each call of an agent and for
-each call of yours that failed. An agent gets the lines about its own calls.
-The newest 1,000 lines of each are kept, also when no daemon runs.`,
+each call of yours that failed. The newest 1,000 lines of each are kept, also
+when no daemon runs.`,
 		Example: "  fovea logs --limit 50\n  fovea logs --agent ada",
 	}, of[api.LogsRequest](func(p *Page, r *api.LogsResponse) {
 		for _, line := range r.Lines {
@@ -222,8 +200,7 @@ func showAgent(p *Page, a *ops.AgentEntry) {
 	}
 }
 
-// maxHanded is how many messages a model is handed at once: what a client cuts off would be
-// marked as read, and seen by nobody.
+// maxHanded is how many messages a model is handed at once: what a client cuts off would count as read.
 const maxHanded = 5
 
 func showMessages(p *Page, r *ops.MessageReadResponse) {
@@ -286,12 +263,12 @@ func taskState(p *Page, t *ops.Task) string {
 func showTask(p *Page, t *ops.Task) {
 	const indent = 13
 	if !p.IsTerminal() {
-		p.Row(Column(t.Status, 11), Column(p.label(t.ID), 36), Text(heldTask(p, t)))
+		p.Row(Column(t.Status, 11), Column(p.label(t.ID), 36).In(ID), Text(heldTask(p, t)))
 		return
 	}
-	p.Row(Column(t.Status, indent-2), Column(t.ID, 36), Column(t.Title, Rest))
+	p.Row(Column(t.Status, indent-2), Column(t.ID, 36).In(ID), Column(t.Title, Rest))
 	if state := taskState(p, t); state != "" {
-		p.Folded(strings.Repeat(" ", indent)+state, 0)
+		p.Folded(strings.Repeat(" ", indent)+state, 0, 0)
 	}
 }
 
@@ -330,7 +307,7 @@ func showNews(p *Page, news *ops.News) {
 			p.Row(Text("  " + scope.Count(older, "older commit") + "; fovea log has all"))
 		}
 		for _, k := range of.Commits[max(0, len(of.Commits)-maxCommits):] {
-			p.Row(Number(p.Stream, 7, k.Seq), Text(p.moment(k.Time)), Column(k.Kind, 8),
+			p.Row(Number(p.Stream, 7, k.Seq).In(ID), p.when(k.Time), Column(k.Kind, 8),
 				Column(fmt.Sprintf("%s (%d)", k.Message, k.Changes), Rest))
 		}
 	}

@@ -18,15 +18,12 @@ import (
 var careRows = []*Row{
 	row(api.OpFeedback, Row{Verb: "feedback [ID...]", Wants: "handles or ids of notes",
 		Long: `Feedback says which of the notes that were shown for a question were useful: in
-a window of an agent, named with --agent, or by a search of yours for the words
-of --question. Search and windows learn from it how much each arm of the score
-counts in each top folder. What was learned ranks from when it has helped with
-questions that were held back, and no longer than it does.`,
+a window of an agent, named with --agent, or by a search for the words of
+--question. Search and windows learn from it how much each arm of the score
+counts in each top folder, as long as that helps with questions held back.`,
 		Example: `  fovea feedback dcayq 3rdnote --question "when does the plumber come"
   fovea feedback --cites @answer.md --agent ada
-  fovea feedback --not dcayq --window 17 --agent ada
-  fovea feedback status
-  fovea feedback reset`,
+  fovea feedback --not dcayq --window 17 --agent ada`,
 	}, of[api.UsefulRequest](func(p *Page, g *api.UsefulResponse) {
 		if g.Seq == 0 {
 			p.Note("nothing can be learned from that: the question does not find these notes")
@@ -46,18 +43,16 @@ questions that were held back, and no longer than it does.`,
 		})),
 	row(api.OpStatus, Row{
 		Long: `Status prints where the memory is kept, what it holds, which commit is the
-newest and who signed it, and everything that needs attention. With --all it
-lists the stores of all memexes of this user, even of removed ones.`,
+newest and who signed it, and everything that needs attention.`,
 		Example: "  fovea status\n  fovea status --all\n  fovea status --diagnostics",
 	}, of[api.StatusRequest](showStatus)),
 	row(api.OpVerify, Row{
 		Long: `Verify replays the journal from nothing, hashes every block and node again,
 checks every signature and compares. With --anchor the history must also have
 each commit that a file of signed heads names ("fovea head" prints them), or it
-is stale or forked. With --files each file must hold what the memory does. It
-writes nothing but what a scan finds. The exit code is 4 if something is wrong.
-Content that a commit records as purged, thinned or lost is reported, and is no
-error.`,
+is stale or forked. With --files each file must hold what the memory does. The
+exit code is 4 if something is wrong. Content that a commit records as purged,
+thinned or lost is reported, and is no error.`,
 		Example: "  fovea verify --json\n  fovea verify --anchor anchors.txt",
 		failed: func(answer any) error {
 			if !answer.(*api.VerifyResponse).OK {
@@ -75,30 +70,26 @@ error.`,
 	})),
 	row(api.OpHead, Row{
 		Long: `Head prints the newest commit as a note signed with the key of this machine.
-Keep it where a program that changes the state folder cannot change it: "fovea
-verify --anchor" then checks that the history still has that commit.`,
+Keep it where a program that changes the state folder cannot change it, for
+"fovea verify --anchor".`,
 		Example: "  fovea head >>anchors.txt",
 	}, of[api.None](func(p *Page, h *api.Head) { fmt.Fprint(p, h.Note) })),
 	row(api.OpProve, Row{Verb: "prove [ID]", Wants: "at most one node",
 		Long: `Prove prints a proof that the note with these bytes stands in memory, or stood
 there at a moment; with --absent, that no note with this id was there. The proof
 is one line, has the note and a signed head in it, and shows no other note. With
---from it proves that the history of one signed head ("fovea head" prints them)
-contains all of that of an earlier one.
-
---check prints what a proof proves, and whose key vouches for it. Without Fovea,
-check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
+--from it proves that the history of one signed head contains all of that of an
+earlier one. Without Fovea, check it in a clone of the repository: "go run
+./proof/verify FILE key.pub".`,
 		Example: `  fovea prove 'Rain gauge' --at 2026-11-20 >gauge.proof
   fovea prove no-such-id --absent
-  fovea prove --from anchor.txt
-  fovea prove --check gauge.proof
-  fovea prove --check gauge.proof --key key.pub`,
+  fovea prove --check gauge.proof`,
 	}, of[api.ProofRequest](func(p *Page, proof *api.Proof) {
 		fmt.Fprint(p, proof.Proof)
 		p.Note("proved: %s; signed by %s", proof.Claim, proof.Key)
 	})),
 	row(api.OpCheckProof, Row{Verb: "-", quotes: true}, of[api.CheckProofRequest](func(p *Page, v *api.Verdict) {
-		p.Folded("proved: "+v.Claim, 2)
+		p.Folded("proved: "+v.Claim, 2, 0)
 		fmt.Fprintf(p, "signed by %s\n", v.Key)
 		if v.Note != "" {
 			fmt.Fprintf(p, "\n%s", v.Note)
@@ -106,9 +97,8 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 	})),
 	row(api.OpRepair, Row{
 		Long: `Repair moves damaged files into the folder quarantine, keeps every block and
-commit that verifies, follows the chain of commits as far as it is intact, takes
-lost blocks from images, and reads the folder. A commit records what could not
-be recovered. The notes themselves are not touched.`,
+commit that verifies, takes lost blocks from images, and reads the folder. A
+commit records what could not be recovered. The notes are not touched.`,
 		Example: "  fovea repair --dry-run\n  fovea repair",
 	}, of[api.RepairRequest](func(p *Page, r *api.RepairResponse) {
 		showProblems(p, r.Plan)
@@ -123,11 +113,10 @@ be recovered. The notes themselves are not touched.`,
 	})),
 	row(api.OpRetain, Row{
 		Long: `Retain keeps every moment of the history that is younger than --keep-all, the
-last of each hour younger than --hourly, the last of each day younger than
---daily, the present one, and those with a snapshot. Content that only other
-moments need is deleted for good; their commits stay in the log. Ages are
-written as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept
-whole until this is run.`,
+last of each hour younger than --hourly, the last of each day (of UTC) younger
+than --daily, the present one, and those with a snapshot. Content that only
+other moments need is deleted for good; their commits stay in the log. Ages are
+written as 12h, 7d, 4w or 1y.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
 	}, func(p *Page, req *api.RetainRequest, r *api.RetainResponse) {
 		p.Printf("%s%d moments thinned, %d blocks dropped\n", would(req.DryRun), r.Moments, r.Blocks)
@@ -135,13 +124,10 @@ whole until this is run.`,
 	row(api.OpPurge, Row{Verb: "purge [ID...]", Wants: "ids of nodes",
 		Long: `Purge removes every version of the nodes, under all the ids they went by and
 with what was forgotten together with them, or every version that holds a text,
-from journal, packs, images and quarantine. It refuses while the notes still
-hold it: edit or forget first. A text also leaves what Fovea recorded of agents
-in all sessions: questions of windows, and blocks of what they did. The commits
-stay, and "fovea verify" says which content was purged. The file system may keep
-deleted bytes for a while, and so do backups of the state folder. The next push
-takes it out of the remotes. Bundles that were handed out, and what is on IPFS,
-keep it.`,
+from journal, packs, images, quarantine and what Fovea recorded of agents. It
+refuses while the notes still hold it: edit or forget first. The next push takes
+it out of the remotes. The file system may keep deleted bytes for a while;
+backups, bundles that were handed out, and what is on IPFS keep it.`,
 		Example: `  fovea purge 50de58fa-1866-4ce4-8bb3-15eb06edc9b4
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,
@@ -200,17 +186,17 @@ func showStatus(p *Page, s *api.Status) {
 	}
 	p.Printf("head       commit %d\nholds      %s in %s\n", s.Seq, scope.Count(s.Nodes, "node"), scope.Count(s.Documents, "document"))
 	for _, row := range []struct {
-		name  string
-		value string
+		name, value string
+		style       Style
 	}{
-		{"missing", few(s.Missing, "; fovea restore --missing brings them back")},
-		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")},
-		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large}, {"config", s.Configuration},
-		{"embedder", embedder},
-		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", baselines},
+		{"missing", few(s.Missing, "; fovea restore --missing brings them back"), Problem},
+		{"lockdown", strings.Join(s.Lockdown, ", "), Problem}, {"unreviewed", strings.Join(s.Unreviewed, ", "), Problem},
+		{"drift", strings.Join(s.Drift, ", "), 0}, {"read-only", s.ReadOnly, Problem}, {"recovered", s.Recovered, Problem},
+		{"history", s.Large, Problem}, {"config", s.Configuration, Problem}, {"embedder", embedder, 0},
+		{"signed by", s.SignedBy, 0}, {"signature", s.Signature, 0}, {"baselines", baselines, 0},
 	} {
 		if row.value != "" {
-			p.Folded(fmt.Sprintf("%-10s %s", row.name, OneLine(row.value)), len("signed by  "))
+			p.Folded(fmt.Sprintf("%-10s %s", row.name, OneLine(row.value)), len("signed by  "), row.style)
 		}
 	}
 	switch {
@@ -220,7 +206,7 @@ func showStatus(p *Page, s *api.Status) {
 	case len(s.DiagnosticList) > 0:
 		p.Printf("\n")
 		for _, d := range s.DiagnosticList {
-			p.Row(Text(Place(d.Path, d.Line)), Text(d.Kind), Text(d.Message))
+			p.Row(place(d.Path, d.Line), Text(d.Kind), Text(d.Message))
 		}
 	case s.Diagnostics > 0:
 		p.Printf("problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
@@ -241,6 +227,6 @@ func few(files []string, next string) string {
 
 func showProblems(p *Page, problems []api.Problem) {
 	for _, d := range problems {
-		p.Folded(OneLine(fmt.Sprintf("%s: %s: %s", Place(d.Path, d.Line), d.Kind, d.Message)), 4)
+		p.Folded(OneLine(fmt.Sprintf("%s: %s: %s", Place(d.Path, d.Line), d.Kind, d.Message)), 4, Problem)
 	}
 }

@@ -20,8 +20,8 @@ var carryRows = append([]*Row{
 note by note and field by field, files included, all or none. COPY is the state
 folder of the copy (see "fovea status") or, on this machine, its memex; run
 "fovea ingest" there first. If both changed the same thing, one version wins and
-the other is kept in the note as a conflict; see "fovea resolve". It is one
-commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
+the other is kept in the note as a conflict; see "fovea resolve". "fovea
+rollback 0" undoes it. Nothing is written into the copy.`,
 		Example: `  fovea merge /media/stick/state --dry-run
   fovea merge ~/laptop/memex
   fovea query tags-local:conflict`,
@@ -29,19 +29,12 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 	{Verb: "bundle", Short: "Put the memory with all its history into one file, and back",
 		Long: `A bundle is one file with all notes, all history, snapshots and names; sessions
 stay on their machine. It is sealed for this machine, and for those of seal_for
-in the configuration, unless you give --plain. "fovea clone FILE FOLDER" makes a
-memory of it; read brings it into one that is there.`,
-		Example: `  fovea bundle write ~/backup/notes.fovea
-  fovea bundle verify ~/backup/notes.fovea
-  fovea clone ~/backup/notes.fovea ~/notes`},
+in the configuration, unless you give --plain.`},
 	row(ops.OpBundleWrite, Row{Verb: "bundle write FILE", Wants: "a file",
 		Long: `Write makes the file, or replaces a bundle that is there. Keep the key of this
 machine elsewhere, too ("fovea bundle key" says where it is): without it nobody
-opens what was sealed for this machine alone.
-
-With --since the file has only what came after that commit, for a receiver who
-has all before; "fovea bundle verify" prints the commits that a bundle ends
-with.`,
+opens what was sealed for this machine alone. With --since the file has only
+what came after that commit.`,
 		Example: "  fovea bundle write ~/backup/notes.fovea\n  fovea bundle write notes.car --plain",
 	}, of[ops.BundleRequest](func(p *Page, b *ops.Bundle) {
 		ShowBundle(p.Stream, b.Scopes)
@@ -52,22 +45,17 @@ with.`,
 		p.Note("wrote %s: %d bytes of history, %s", b.File, b.Bytes, how)
 	})),
 	row(ops.OpBundleRead, Row{Verb: "bundle read FILE", Wants: "a file",
-		Long: `Read merges what the bundle has into this memory, files included, all or none,
-as "fovea merge" does. With --replace the newest state of the bundle, which may
-be one of another memory, becomes the present one; what was there stays in
-history. "fovea rollback 0" undoes either.`,
+		Long: `Read merges what the bundle has into this memory, files included, all or none.
+With --replace the newest state of the bundle, which may be one of another
+memory, becomes the present one. "fovea rollback 0" undoes either.`,
 		Example: "  fovea bundle read laptop.fovea --dry-run\n  fovea bundle read yesterday.fovea --replace",
 	}, of[ops.BundleReadRequest](showBrought)),
 	{Verb: "remote", Short: "Keep the memory in step with other machines",
-		Long: `A remote is a place that several machines reach: a folder, such as one on a
-stick or one that a sync program carries, a folder of a machine behind SSH, a
-bucket, a repository of git, or servers of NATS. Each machine writes a log of
-its own there, so none can harm what another one wrote. What is written is
-sealed by a passphrase, unless you give --plain. As long as a daemon runs, the
-machines are in step by themselves.`,
-		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
-  fovea sync
-  fovea remote list`},
+		Long: `A remote is a place that several machines reach: a folder, also one that a sync
+program carries, a folder behind SSH, a bucket, a repository of git, or servers
+of NATS. Each machine writes a log of its own there, so none can harm what
+another one wrote, and seals it by a passphrase, unless you give --plain. While
+a daemon runs, the machines are in step by themselves.`},
 	row(ops.OpRemotes, Row{Verb: "remote list", Example: "  fovea remote list"},
 		list[api.None]("no remote yet; fovea remote add NAME URL adds one", func(p *Page, r *ops.Remote) {
 			p.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Lag()))), Text(r.URL))
@@ -77,10 +65,8 @@ machines are in step by themselves.`,
 folder, ssh://HOST/FOLDER, a bucket as s3://BUCKET/PREFIX, with
 ?endpoint=https://HOST for another store than Amazon's, a repository as
 git+ssh://HOST/PATH or git+https://HOST/PATH, or servers of NATS as
-nats://HOST,HOST/NAME. A place that holds another memory is refused, and a
-bucket that does not keep conditions of writes.
-
-The passphrase is needed here once, and on each other machine once.`,
+nats://HOST,HOST/NAME. The passphrase is needed once on each machine. A place
+that holds another memory is refused.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
   fovea remote add box ssh://box.local/srv/notes --plain
   fovea remote add cloud s3://my-notes/fovea --passphrase-file pass.txt`,
@@ -96,15 +82,15 @@ The passphrase is needed here once, and on each other machine once.`,
 	})),
 	row(ops.OpScrub, Row{Verb: "remote scrub [NAME]", Wants: "at most one remote", Example: "  fovea remote scrub team",
 		Long: `Scrub compares what is there with what this machine wrote. A daemon does so
-every day, and when the servers of a cluster have another leader.`}, showScrubbed),
+every day.`}, showScrubbed),
 	row(ops.OpMembers, Row{Verb: "remote members NAME", Wants: "a remote", Example: "  fovea remote members team"},
 		of[ops.RemoteRequest](showMembers)),
 	row(ops.OpAdmit, Row{Verb: "remote admit NAME MEMBER KEY", Wants: "a remote, a member and its key",
 		Example: "  fovea remote admit team box \"$(cat key.pub)\" --seal age1... --for ada",
-		Long: `Admit puts a machine on the list of members of a remote, by its public key: the
-line of its file key.pub. The first list makes this machine its owner. From then
-on a log that no member signed is not merged, and of a member with --for only
-what these agents did.`}, of[ops.AdmitRequest](showMembers)),
+		Long: `Admit puts a machine on the list of members of a remote, by the line of its file
+key.pub. The first list makes this machine its owner. From then on a log that no
+member signed is not merged, and of a member with --for only what these agents
+did.`}, of[ops.AdmitRequest](showMembers)),
 	row(ops.OpExpel, Row{Verb: "remote expel NAME MEMBER", Wants: "a remote and a member", Example: "  fovea remote expel team box"},
 		of[ops.ExpelRequest](func(p *Page, r *ops.Members) {
 			showMembers(p, r)
@@ -117,9 +103,7 @@ what these agents did.`}, of[ops.AdmitRequest](showMembers)),
 		Long: `Export writes notes as another program reads them: claude (a memory folder of
 Claude Code), basic-memory, okf (Open Knowledge Format) and markdown make a
 folder, one Markdown file for each Org file; jsonl makes a file of JSON objects,
-one a line, for each headline and file. The notes themselves stay as they are.
-
-TARGET must be new, or from an earlier export, which is replaced.`,
+one a line. TARGET must be new, or from an earlier export, which is replaced.`,
 		Example: "  fovea export markdown ~/notes-markdown\n  fovea export jsonl notes.jsonl --query \"tags:house\"",
 	}, of[ops.ExportRequest](func(p *Page, done *ops.Exported) {
 		p.Printf("%s: %s in %s\n", done.To, scope.Count(done.Notes, "note"), scope.Count(done.Files, "file"))
@@ -127,9 +111,7 @@ TARGET must be new, or from an earlier export, which is replaced.`,
 	})),
 	row(ops.OpSync, Row{Wants: "at most one remote", Example: "  fovea sync\n  fovea sync stick",
 		Long: `Sync brings in what other machines have written to the remote, as "fovea merge"
-does, and then writes there what is new here. What both changed is merged;
-of what cannot be, one version wins and the other is kept in the note as a
-conflict.`}, showCarried),
+does, and then writes there what is new here.`}, showCarried),
 	row(ops.OpPush, Row{Wants: "at most one remote", Example: "  fovea push stick\n  fovea push ipfs:"}, showCarried),
 	row(ops.OpPull, Row{Wants: "at most one remote", Example: "  fovea pull stick\n  fovea pull ipfs:CID"}, showPulled),
 }, importRows()...)
@@ -247,19 +229,16 @@ var sources = []struct {
 }
 
 // importRows returns the verbs that take over notes of other programs, one for each kind.
-func importRows() (rows []*Row) {
+func importRows() []*Row {
+	rows := []*Row{{Verb: "import", Short: "Take over the memory of another program"}}
 	for _, from := range sources {
 		verb := "import " + string(from.kind)
 		rows = append(rows, row(ops.OpImport, Row{Verb: verb + " " + from.argument, Short: "Take over " + from.of,
 			Wants: "a " + strings.ToLower(from.argument),
-			Long: `Take over ` + from.of + `.
-Each note becomes Org below imports/, with an id of its own, so that links
-between the notes lead to them here. All of it is one commit: "fovea revert"
-takes it back.
-
-Run it again at any time. Notes that changed there are brought up to date, but
-for those that changed here as well or were removed here; these are named. What
-could not be carried over is named, too.`,
+			Long: `Each note becomes Org below imports/, with an id of its own, all in one commit.
+Run it again at any time: notes that changed there are brought up to date, but
+for those that changed here as well or were removed here; these are named, and
+what could not be carried over.`,
 			Example: "  fovea " + verb + " " + from.sample + "\n  fovea " + verb + " " + from.sample + " --dry-run",
 		}, showImported))
 	}

@@ -5,7 +5,7 @@
 // A [Row] is a verb: the operation that it asks, its help, and how its answer is written. The answer
 // goes to a [Page]: records, remembered text, and notes, which are sentences about the answer. What
 // becomes of these depends on the page. A pipe gets the records alone, with tabs, and so does a
-// reader of text over HTTP. A terminal gets them laid out to its width, and the notes on standard
+// reader of text over HTTP. A terminal gets them laid out to its width, in styles, and the notes on standard
 // error. A model gets a [Reply]: the JSON of an answer that quotes no note, with the notes as its
 // remark; else the notes, and behind them the records between fences. A [Stream] is where text ends
 // up, a [Cell] a column of a record.

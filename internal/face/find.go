@@ -21,11 +21,10 @@ const oneNode = "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"
 // findRows are the verbs that find and read.
 var findRows = []*Row{
 	row(api.OpContext, Row{Verb: "context [QUESTION...]", quotes: true, whole: true,
-		Long: `Context chooses, for what is being worked on, which nodes a model should see and
-how closely (title, snippet, full), within a token budget that is never
-exceeded. QUESTION is what --question says. --explain adds to standard error the
-reason for every part, and why the best of the rest are left out; --json gives
-both as one object. With --session, what the session was shown before is left
+		Long: `Context chooses what a model should see for what is being worked on, and how
+closely (title, snippet, full), within a token budget that is never exceeded.
+--explain adds to standard error the reason for every part, and why the best of
+the rest are left out. With --session, what the session was shown before is left
 out, unless it has changed since.`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea context "what did the vet say about Pika?" --explain
@@ -35,22 +34,15 @@ out, unless it has changed since.`,
 		Long: "Query lists matching nodes in document order. It asks for\n\n" + predicates() + syntaxes,
 		Example: `  fovea query 'todo:NEXT,WAIT tags:work'
   fovea query '(todo: OR priority:A) !tags:home deadline:to=7'
-  fovea query 'property:EFFORT heading:"rain gauge"' --json
-  fovea query 'type:src-block ancestors:(tags:project)'
-  fovea query '(and (todo "NEXT") (scheduled :on today))'
-  fovea query --completed tags:work`,
+  fovea query 'type:src-block ancestors:(tags:project)' --json`,
 	}, showFound),
 	row(api.OpSearch, Row{Verb: "search WORDS...", Wants: "words to search for", quotes: true,
-		Long: `Search prints the nodes that answer most of the question, best first. The number
-is how much of it a node answers, 0 to 1. Headings count more than text; --query
-restricts the search; --explain says what each arm of the score gave. Below
-each node is the line of its text with the most of the words, and the place is
-that line's. --format grep prints lines for an editor to jump to. For words that
-no node has, similar ones are offered. --blocks searches the files of the
-agent's blocks, by chunk; fovea show and block add take the id of such a hit.`,
+		Long: `Search prints the nodes that answer most of the question, best first: how much
+of it each answers, 0 to 1, and below it the line with the most of the words.
+For words that no node has, similar ones are offered. --blocks searches the
+files of the agent's blocks; fovea show and block add take the id of such a hit.`,
 		Example: `  fovea search battery life of the gauge
   fovea search rivets --query 'tags:project' --limit 3 --json
-  fovea search rivets --format grep
   fovea search refresh the token --blocks --agent ada`,
 	}, showHits),
 	row(api.OpSuggest, Row{Verb: "-", quotes: true}, showSuggestions),
@@ -64,8 +56,7 @@ beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
 	{Verb: "skill", Short: "List skills, and show one",
 		Long: `A skill is an Org file in the folder of skills, whose file drawer has
 :SKILL_PRIORITY:, :SKILL_TRIGGERS: and :SKILL_DEPENDS:, or a folder there with a
-file SKILL.md. Fovea executes nothing in it.`,
-		Example: "  fovea skill list\n  fovea skill show state-persistence\n  fovea skill check"},
+file SKILL.md. Fovea executes nothing in it.`},
 	row(api.OpSkills, Row{Verb: "skill list", quotes: true, Example: "  fovea skill list"}, of[api.None](showSkills)),
 	row(api.OpSkill, Row{Verb: "skill show NAME", quotes: true,
 		Example: "  fovea skill show state-persistence"},
@@ -135,23 +126,23 @@ func showContext(p *Page, req *api.ContextRequest, w *api.ContextResponse) {
 // explainWindow shows the parts of a window with their reasons.
 func explainWindow(out *Stream, w *api.ContextResponse) {
 	out.Folded(fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
-		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2)
+		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2, 0)
 	for _, p := range w.Parts {
 		out.Row(Number(out, 7, p.Tokens), Column(p.Level.String(), 7), Column(p.Title, Rest),
 			Text(Place(p.Path, p.Line)+": "+p.Reason))
 		if p.Problem != "" {
-			out.Row(Column("problem", 16), Text(Place(p.Path, p.Line)+": "+p.Problem))
+			out.Row(Column("problem", 16).In(Problem), Text(Place(p.Path, p.Line)+": "+p.Problem))
 		}
 	}
 	for _, o := range w.OmittedTop {
-		out.Row(Column("left out", 16), Column(o.Why, 12), Text(Place(o.Path, o.Line)))
+		out.Row(Column("left out", 16), Column(o.Why, 12), Column(o.Title, Rest), place(o.Path, o.Line))
 	}
 }
 
 func showWindows(p *Page, req *api.WindowsRequest, windows []api.RecordedWindow) {
 	if req.ID == "" {
 		list[api.WindowsRequest]("no windows are recorded of this agent in this session", func(p *Page, w *api.RecordedWindow) {
-			p.Row(Number(p.Stream, 6, int(w.ID)), Text(p.moment(w.Time)), Number(p.Stream, 7, w.Tokens),
+			p.Row(Number(p.Stream, 6, int(w.ID)).In(ID), p.when(w.Time), Number(p.Stream, 7, w.Tokens),
 				Text(cmp.Or(w.Question, w.Task, w.Focus, "(no question)")))
 		})(p, req, windows)
 		return
@@ -167,8 +158,7 @@ func showWindows(p *Page, req *api.WindowsRequest, windows []api.RecordedWindow)
 	}
 }
 
-// showSkills shows each skill with its requirements and triggers, and its description on
-// the next line.
+// showSkills shows each skill with its requirements and triggers, and below it its description.
 func showSkills(p *Page, r *api.Skills) {
 	for _, s := range r.Skills {
 		about := s.Description
@@ -190,9 +180,9 @@ func showSkills(p *Page, r *api.Skills) {
 		if on != "" {
 			first += "; on " + on
 		}
-		p.Folded(fmt.Sprintf("%4d  %s", s.Priority, OneLine(first)), 3)
+		p.Folded(fmt.Sprintf("%4d  %s", s.Priority, OneLine(first)), 3, 0)
 		if about != "" {
-			p.Folded("      "+OneLine(about), 0)
+			p.Folded("      "+OneLine(about), 0, 0)
 		}
 	}
 	if n := len(r.Problems); n > 0 {

@@ -15,12 +15,10 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// finder returns the number of distinct query words in a line and the byte offset of the
-// first.
+// finder returns the number of distinct query words in a line, and where the first begins.
 type finder func(line string) (words, at int)
 
-// showGrep shows for each node the line with the most query words, the headline if no line
-// has any. It skips nodes that have no file.
+// showGrep shows of each node with a file the line with the most query words, else the headline.
 func showGrep(p *Page, nodes []api.Node, find finder) {
 	outside := 0
 	for _, n := range nodes {
@@ -37,8 +35,7 @@ func showGrep(p *Page, nodes []api.Node, find finder) {
 	}
 }
 
-// bestLine returns the first of the lines with the most words: its number from 0, the offset
-// of the first word in it, and its text.
+// bestLine returns the first line with the most words: its number from 0, where the first of these begins, its text.
 func bestLine(content string, find finder) (number, at int, text string) {
 	i, most := 0, 0
 	for line := range strings.Lines(content) {
@@ -51,8 +48,7 @@ func bestLine(content string, find finder) (number, at int, text string) {
 	return number, at, text
 }
 
-// screenColumn returns the column after a text as GNU programs count it: from 1, in screen
-// cells, with tab stops every 8.
+// screenColumn returns the column after a text as GNU programs count it: from 1, in cells, tab stops every 8.
 func screenColumn(before string) int {
 	column := 0
 	for i, part := range strings.Split(before, "\t") {

@@ -15,17 +15,14 @@ var guardRows = []*Row{
 	{Verb: "guard", Short: "Review what other programs changed in protected files",
 		Long: `Protected files, such as skills, are compared with what their owner trusted each
 time they are read. One that another program changed is locked down, or marked
-as unreviewed, until its owner decides. The policy stands in the configuration.`,
-		Example: `  fovea guard list
-  fovea guard diff skills/plan.org
-  fovea guard adopt skills/plan.org`},
+as unreviewed, until its owner decides.`},
 	row(api.OpGuard, Row{Verb: "guard list", Example: "  fovea guard list"}, of[api.None](func(p *Page, r *api.Protection) {
 		for _, f := range r.Files {
 			reason := f.Reason
 			if reason != "" {
 				reason = "(" + reason + ")"
 			}
-			p.Row(Column(f.Mode, 8), Column(f.State, 10), Text(f.Path), Text(reason))
+			p.Row(Column(f.Mode, 8), Column(f.State, 10), place(f.Path, 0), Text(reason))
 		}
 		if len(r.Files) == 0 {
 			p.Printf("no file is protected\n")
@@ -37,7 +34,7 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
 			p.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, cmp.Or(d.SHA256, "(none)"), cmp.Or(d.Trusted, "(none)"))
 			for _, c := range d.Changes {
 				p.Printf("\n%s %s: %s\n", c.What, c.Kind, cmp.Or(c.Where, "(the file itself)"))
-				p.indented(c.Text)
+				p.changes(c.Text, "    ")
 			}
 		})),
 	decisionRow(api.OpGuardAdopt, "adopt", `Adopt makes what the file holds now the trusted text. --sha256 gives what guard

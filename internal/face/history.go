@@ -19,53 +19,45 @@ var historyRows = []*Row{
 	row(api.OpLog, Row{Wants: "at most one node", quotes: true,
 		Long: `Log prints number, time, kind, author and message of each commit, and in
 brackets how many nodes it changed; with NODE, those that changed that one, also
-before it was renamed or moved.
+before it was renamed or moved; with --session, what that conversation did.
 
-With --session it prints what that conversation did: its commits, and the
-windows and blocks of its own history.
-
-With --since-last it prints what agents wrote since you last asked so, by agent
-and session, and how many proposals wait. What was printed counts as seen. With
---json it does not, unless --seen is given.`,
+With --since-last it prints what agents wrote since you last asked so, and how
+many proposals wait. What was printed counts as seen, with --json only if --seen
+is given.`,
 		Example: `  fovea log --limit 5
   fovea log "Pika at the vet"
-  fovea log --since-last
-  fovea log --session 4f1c`,
+  fovea log --since-last`,
 	}, list[api.LogRequest]("nothing was committed yet", showCommit)),
 	row(api.OpDiff, Row{Verb: "diff [FROM [TO]]", Wants: "at most two moments", quotes: true,
 		Long: `Diff compares two moments: a snapshot's index or name, seq:N or a commit, a
-date, or head. FROM defaults to snapshot 0, TO to head. For the changes of one
-node see fovea log and fovea blame. With --session and no moments it lists what
-the commits of that conversation changed, without what others did between them.`,
+date, or head. FROM defaults to snapshot 0, TO to head. With --session and no
+moments it lists what the commits of that conversation changed, without what
+others did between them.`,
 		Example: `  fovea diff
   fovea diff before-move head --text
   fovea diff 2026-11-01 --json`,
 	}, of[api.DiffRequest](showDifference)),
 	row(ops.OpConversation, Row{Verb: "-", quotes: true}, showConversation),
 	row(api.OpBlame, Row{Wants: oneNode, quotes: true,
-		Long: `Blame prints a node's own text and before each line the number of the commit
-that wrote it, the day, the author and the line's number in the file. It follows
-renames and moves. A line that was removed and restored belongs to its first
-author.`,
+		Long: `Blame prints before each line of a node's own text the number of the commit that
+wrote it, the day, the author and the line's number in the file. It follows
+renames and moves; a line that was restored belongs to its first author.`,
 		Example: `  fovea blame "Pika at the vet"
   fovea blame projects/kaplja.org:12 --json`,
 	}, of[api.BlameRequest](showBlame)),
 	row(api.OpSnapshot, Row{Wants: "at most one name",
 		Long: `Snapshot keeps the present state. A named one is kept for good; without a name
-it counts as one of the twenty automatic ones. "snapshot list" lists them,
-newest first.`,
+it counts as one of the twenty automatic ones.`,
 		Example: `  fovea snapshot before-move
   fovea snapshot list`,
 	}, of[api.SnapshotRequest](showSnapshot)),
 	row(api.OpSnapshots, Row{Verb: "snapshot list", quotes: true, Example: "  fovea snapshot list --json"},
 		list[api.None]("no snapshots yet: one is made before each change", showSnapshot)),
 	row(api.OpRollback, Row{Wants: "one moment",
-		Long: `Rollback makes an earlier state the present one as a new commit; what came
-later stays in the history, and "fovea rollback 0" undoes it. MOMENT is a
-snapshot's index (0 is the newest) or name, seq:N, a commit, a date, yesterday.
-Files follow: all are checked first, and if one changed meanwhile or is open in
-an editor, nothing is done. Files that the folder has lost come back, too;
-"fovea rollback head" brings back nothing else.`,
+		Long: `Rollback makes an earlier state the present one as a new commit, and "fovea
+rollback 0" undoes it. MOMENT is a snapshot's index (0 is the newest) or name,
+seq:N, a commit, a date, yesterday. Files follow, also those that the folder has
+lost; if one changed meanwhile or is open in an editor, nothing is done.`,
 		Example: `  fovea rollback 0
   fovea rollback before-move --dry-run
   fovea rollback 2026-11-01 --memory-only`,
@@ -74,9 +66,8 @@ an editor, nothing is done. Files that the folder has lost come back, too;
 		Long: `Revert takes back the changes of an author's or a session's commits, or of those
 named, and keeps later changes, files included. A change that later work builds
 on stays, and the version before it is kept in the note as a conflict; see
-"fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT
-is a number as the log shows it, seq:N or a digest; with --session it is a
-commit of that session's own history, where the log says session/ID.`,
+"fovea resolve". "fovea rollback 0" undoes it. COMMIT is a number as the log
+shows it, seq:N or a digest.`,
 		Example: `  fovea revert --author mint --since 2026-11-20 --dry-run
   fovea revert --author mint
   fovea revert 41 42`,
@@ -84,32 +75,27 @@ commit of that session's own history, where the log says session/ID.`,
 	row(api.OpResolve, Row{Wants: oneNode,
 		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
 stays, unless --take says otherwise: theirs puts all that was lost in its place,
-a number the lost value of that conflict alone. Such nodes are found by
-"fovea query tags-local:conflict". Of a conflict copy that a sync program made
-of a file, resolve merges what it has into that file, and removes the copy.`,
+a number the lost value of that conflict alone. A conflict copy that a sync
+program made of a file is merged into that file, and removed.`,
 		Example: `  fovea query tags-local:conflict
   fovea resolve "garden (conflicted copy).org"
-  fovea resolve "Oak and elm"
-  fovea resolve oak --take theirs
-  fovea resolve oak --take 2`,
+  fovea resolve oak --take theirs`,
 	}, of[api.ResolveRequest](showResolved)),
 	driftRow("drift [FILE...]", "", `Drift is what a rollback with --memory-only leaves: files that differ from
 memory on purpose. So do the notes of other machines that this one ignores or
 does not read, and the ignore files of others. It lasts until the file changes,
-or until "drift adopt" takes what the file holds into memory, or "drift apply"
-gives the file what memory has.`, "\n  fovea drift apply notes.org\n  fovea drift adopt --json"),
+or until "drift adopt" or "drift apply".`, "\n  fovea drift apply notes.org\n  fovea drift adopt --json"),
 	driftRow("drift list [FILE...]", "List them, with both digests in JSON", "", ""),
 	driftRow("drift adopt [FILE...]", "Take the content of the files into memory; all files by default", "", ""),
 	driftRow("drift apply [FILE...]", "Write the content of memory into the files; all files by default", "", ""),
 	row(api.OpCheckpoint, Row{Wants: "at most one name",
 		Long: `Checkpoint writes an image of the whole state, so that the next start replays
-nothing, and keeps the state under a name; without one it is checkpoint- and the
-day. Nothing that was committed depends on it: the journal has it already.
+nothing, and keeps the state under a name. No commit depends on it.
 
-With --to ipfs the memory goes to the IPFS daemon of this machine, too, with all
-its history and what came since the last time, and the CID is printed: whoever
-has it and a key can "fovea restore" or "fovea clone" it. It is sealed where
-the daemon is online, unless you give --plain.`,
+With --to ipfs the memory with all its history goes to the IPFS daemon of this
+machine, too, and the CID is printed: whoever has it and a key can "fovea
+restore" or "fovea clone" it. It is sealed where the daemon is online, unless
+you give --plain.`,
 		Example: `  fovea checkpoint
   fovea checkpoint before-move
   fovea checkpoint --to ipfs`,
@@ -125,17 +111,13 @@ the daemon is online, unless you give --plain.`,
 	}),
 	row(api.OpRestore, Row{Verb: "restore [NAME | FILE...]", Wants: "one name, or files",
 		Long: `Restore makes the state of a checkpoint, or of another named snapshot, the
-present one as a new commit. Files follow as in "fovea rollback", and
-"fovea rollback 0" undoes it.
+present one as a new commit, as "fovea rollback" does.
 
 With --missing it writes the files that the folder has lost and memory keeps;
 with FILE those files, each in its newest version or as it was --at a moment.
-All else stays as it is then.
-
-With --source ipfs it is what a CID names, of this memory or of another one.`,
+All else stays as it is then. With --source ipfs it is what a CID names.`,
 		Example: `  fovea restore --missing
   fovea restore inbox.org tasks.org --at 2026-11-01
-  fovea restore before-move
   fovea restore --source ipfs --cid CID`,
 	}, of[api.RestoreRequest](func(p *Page, done *api.RestoreResponse) {
 		if done.Name != "" && done.Would == nil {
@@ -148,7 +130,7 @@ With --source ipfs it is what a CID names, of this memory or of another one.`,
 }
 
 func showCommit(p *Page, c *api.Commit) {
-	p.Row(p.seq(5, c.Seq), Text(p.moment(c.Time)), Column(c.Kind, 8), Column(c.Author, 8),
+	p.Row(p.seq(5, c.Seq), p.when(c.Time), Column(c.Kind, 8), Column(c.Author, 8),
 		Column(fmt.Sprintf("%s (%d)", c.Message, c.Changes), Rest))
 }
 
@@ -157,11 +139,11 @@ func (p *Page) seq(width int, n uint64) Cell {
 	if p.model != nil {
 		return Text(fmt.Sprintf("seq:%d", n))
 	}
-	return Number(p.Stream, width, n)
+	return Number(p.Stream, width, n).In(ID)
 }
 
 func showSnapshot(p *Page, s *api.Snapshot) {
-	p.Row(Number(p.Stream, 3, s.Index), Text(p.moment(s.Time)), Column("commit "+p.seq(0, s.Seq).Text, 13),
+	p.Row(Number(p.Stream, 3, s.Index), p.when(s.Time), Column("commit "+p.seq(0, s.Seq).Text, 13).In(ID),
 		Text(cmp.Or(s.Name, "(automatic)")))
 }
 
@@ -193,13 +175,14 @@ func showDiff(p *Page, d *api.Difference) int {
 
 func showChanged(p *Page, mark string, c *api.Changed) {
 	title, was := cmp.Or(c.Title, "(untitled)"), "was "+c.Was
+	style := map[string]Style{"+": Added, "-": Problem}[mark]
 	if p.IsTerminal() {
-		p.Row(Column(mark+" "+title, p.Width()/2+2), Text(c.Path))
+		p.Row(Column(mark+" "+title, p.Width()/2+2).In(style), place(c.Path, 0))
 		if c.Was != "" { // on a line of its own, since an id is never cut
 			p.Row(Text("    " + was))
 		}
 	} else {
-		cells := []Cell{Text(mark), Text(title), Text(c.Path)}
+		cells := []Cell{Text(mark).In(style), Text(title).In(style), place(c.Path, 0)}
 		if p.model != nil {
 			cells = append(cells, Text("id "+c.ID))
 		}
@@ -208,23 +191,10 @@ func showChanged(p *Page, mark string, c *api.Changed) {
 		}
 		p.Row(cells...)
 	}
-	p.indented(c.Text)
+	p.changes(c.Text, "    ")
 }
 
-// indented writes each line of a text indented. At a terminal a carriage return at the end of a line
-// is shown: it may be the only change.
-func (p *Page) indented(text string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if bare, cr := strings.CutSuffix(line, "\r"); cr && p.IsTerminal() {
-			line = bare + "^M"
-		}
-		fmt.Fprintln(p, "    "+line)
-	}
-}
-
-// showConversation shows the commits of a session as log does, or what they changed; of those that
-// are not in the history of the memex it says where they are.
+// showConversation shows the commits of a session or what they changed, and where those outside the memex are.
 func showConversation(p *Page, req *ops.ConversationRequest, c *ops.Conversation) {
 	if req.Changes {
 		showDifference(p, c.Changes)
@@ -241,7 +211,7 @@ func showConversation(p *Page, req *ops.ConversationRequest, c *ops.Conversation
 
 func showBlame(p *Page, b *api.BlameResponse) {
 	for _, l := range b.Lines {
-		p.Row(p.seq(5, l.Commit.Seq), Text(l.Commit.Time.Local().Format(time.DateOnly)),
+		p.Row(p.seq(5, l.Commit.Seq), Text(l.Commit.Time.Local().Format(time.DateOnly)).In(When),
 			Column(l.Commit.Author, 8), Number(p.Stream, 5, l.Line), Column(strings.TrimRight(l.Text, "\r\n"), Rest))
 	}
 	if len(b.Gone) == 0 {
@@ -281,7 +251,7 @@ func showRollback(p *Page, r *api.RollbackResponse) {
 // showFiles lists files after a label for what happened to them.
 func showFiles(p *Page, became string, files []string) {
 	for _, f := range files {
-		p.Printf("%-8s  %s\n", became, f)
+		p.Line(Text(fmt.Sprintf("%-8s  ", became)), place(f, 0))
 	}
 }
 
@@ -295,7 +265,7 @@ func showCheckpoint(p *Page, c *api.Checkpoint) {
 	if c.Sealed {
 		how = "sealed"
 	}
-	p.Folded(fmt.Sprintf("ipfs   %s (%s)", c.CID, how), len("ipfs   "))
+	p.Folded(fmt.Sprintf("ipfs   %s (%s)", c.CID, how), len("ipfs   "), 0)
 	if c.Archive != "" && c.Archive != c.CID {
 		p.Printf("with all history  %s\n", c.Archive)
 	}
@@ -326,7 +296,7 @@ func showRevert(p *Page, req *api.RevertRequest, r *api.RevertResponse) {
 // showMerged shows each file with what was done to it, what was left alone, and the conflicts.
 func showMerged(p *Page, m *api.Merged, done func(file string) string) {
 	for _, f := range m.Files {
-		p.Printf("%s  %s\n", done(f), f)
+		p.Line(Text(done(f)+"  "), place(f, 0))
 	}
 	showFiles(p, "left", m.Left)
 	showConflicts(p, m.Conflicts)
@@ -336,7 +306,7 @@ func showMerged(p *Page, m *api.Merged, done func(file string) string) {
 func showConflicts(p *Page, conflicts []api.Conflict) {
 	for _, c := range conflicts {
 		if p.model == nil {
-			p.Printf("conflict  %s of %s in %s\n", c.Field, c.ID, c.Path)
+			p.Line(Text("conflict  ").In(Problem), Text(c.Field+" of "), Text(c.ID).In(ID), Text(" in "), place(c.Path, 0))
 		} else {
 			p.Quote("conflict  %s of %s in %s: stands %q, lost %q by %s", c.Field, c.ID, c.Path, c.Kept, c.Lost, c.By)
 		}
@@ -354,7 +324,7 @@ func showResolved(p *Page, e *api.EditResponse) {
 	case e.Path == "":
 		p.Printf("deleted\n")
 	default:
-		p.Printf("resolved  %s:%d\n", e.Path, e.Line)
+		p.Line(Text("resolved  "), place(e.Path, e.Line))
 	}
 }
 
@@ -377,7 +347,7 @@ func driftRow(verb, short, long, examples string) *Row {
 				case d.Memory == "":
 					note = "(memory has no such document)"
 				}
-				p.Row(Column(done, len(restored)), Text(d.Path), Text(note))
+				p.Row(Column(done, len(restored)), place(d.Path, 0), Text(note))
 			}
 			if len(r.Drift) == 0 {
 				p.Note("no file differs from memory on purpose")

@@ -139,6 +139,5 @@ func fence(remembered string) string {
 	return render.FenceNote + "\n" + fence + "\n" + remembered + "\n" + fence + "\n"
 }
 
-// legible replaces each run of bytes that are not UTF-8 with one replacement character; JSON would
-// replace each byte.
+// legible replaces each run of bytes that are not UTF-8 with one replacement character, not each byte as JSON does.
 func legible(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

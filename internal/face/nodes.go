@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/index"
 )
 
 // short returns the first 16 characters of a digest, enough to name a commit.
@@ -28,6 +29,11 @@ func Place(path string, line int) string {
 	return fmt.Sprintf("%s:%d", path, line)
 }
 
+// place is the column of a location, when that of a time.
+func place(path string, line int) Cell { return Text(Place(path, line)).In(Where) }
+
+func (p *Page) when(t time.Time) Cell { return Text(p.moment(t)).In(When) }
+
 func showNode(p *Page, n *api.Node) {
 	if p.model != nil { // an outline
 		p.Printf("%s", strings.Repeat("  ", len(n.Content)-len(strings.TrimLeft(n.Content, "*"))))
@@ -42,7 +48,7 @@ func (p *Page) nodeCells(n api.Node) []Cell {
 	if len(n.Tags) > 0 {
 		tags = ":" + strings.Join(n.Tags, ":") + ":"
 	}
-	where := Text(Place(n.Path, n.Line))
+	where := place(n.Path, n.Line)
 	if !p.IsTerminal() && p.model == nil {
 		return []Cell{{Text: n.Todo}, {Text: title}, {Text: tags}, where}
 	}
@@ -70,6 +76,9 @@ func showFound(p *Page, req *api.QueryRequest, nodes []api.Node) {
 	if p.model != nil && len(nodes) > 1 && len(nodes) == req.Limit { // one more than a model gets
 		nodes = nodes[:len(nodes)-1]
 		p.Note("more than %d match; these are the first", len(nodes))
+		if req.Query == "" {
+			p.Note("ask for the outline of one file")
+		}
 	}
 	for i := range nodes {
 		showNode(p, &nodes[i])
@@ -86,8 +95,7 @@ func showFound(p *Page, req *api.QueryRequest, nodes []api.Node) {
 	}
 }
 
-// showHits shows each hit with its best line, if it has one: at a terminal below it, in a
-// pipe in two more columns.
+// showHits shows each hit with its best line: at a terminal below it, in a pipe in two more columns.
 func showHits(p *Page, req *api.SearchRequest, hits []api.Hit) {
 	if p.Grep != nil {
 		nodes := make([]api.Node, len(hits))
@@ -96,8 +104,9 @@ func showHits(p *Page, req *api.SearchRequest, hits []api.Hit) {
 		}
 		showGrep(p, nodes, sameWords(req.Text))
 	} else {
+		words := index.NewMatcher(req.Text)
 		for i := range hits {
-			showHit(p, &hits[i])
+			showHit(p, &hits[i], words)
 		}
 	}
 	if len(hits) > 0 {
@@ -116,7 +125,7 @@ func showHits(p *Page, req *api.SearchRequest, hits []api.Hit) {
 	}
 }
 
-func showHit(p *Page, h *api.Hit) {
+func showHit(p *Page, h *api.Hit, words *index.Matcher) {
 	similarity := fmt.Sprintf("%.2f", h.Similarity)
 	n := h.Node
 	if h.MatchLine > 0 && (p.IsTerminal() || p.model != nil) {
@@ -125,11 +134,16 @@ func showHit(p *Page, h *api.Hit) {
 	n.Excerpt = cmp.Or(h.Match, n.Excerpt)
 	cells := append([]Cell{{Text: similarity}}, p.nodeCells(n)...)
 	if h.Match != "" && !p.IsTerminal() && p.model == nil {
-		cells = append(cells, Text(Place(h.Path, h.MatchLine)), Text(h.Match))
+		cells = append(cells, place(h.Path, h.MatchLine), Text(h.Match))
+	}
+	for i := range cells {
+		if cells[i].style == 0 {
+			cells[i].words = words
+		}
 	}
 	p.Row(cells...)
 	if h.Match != "" && p.IsTerminal() {
-		p.Row(Column("", len(similarity)), Column(h.Match, Rest))
+		p.Row(Column("", len(similarity)), Cell{Text: h.Match, Width: Rest, words: words})
 	}
 	if len(h.Scores) > 0 {
 		p.Row(Column("", len(similarity)), Text(explained(h)))
@@ -212,17 +226,18 @@ const maxBacklinks = 10
 // showProperties shows all of a node but its text.
 func showProperties(p *Page, n *api.Shown) {
 	p.Printf("%s  (%s)\n", cmp.Or(n.Title, "(untitled)"), n.Type)
-	p.Printf("id        %s\nversion   %s\ndigest    %s\nhandle    %s\n", n.ID, n.Version, n.Digest, n.Handle)
-	p.Printf("where     %s\n", Place(n.Path, n.Line))
+	p.Line(Text("id        "), Text(n.ID).In(ID))
+	p.Printf("version   %s\ndigest    %s\nhandle    %s\n", n.Version, n.Digest, n.Handle)
+	p.Line(Text("where     "), place(n.Path, n.Line))
 	if n.Doubled != "" {
 		p.Printf("doubled   %s\n", n.Doubled)
 	}
 	if n.Missing != "" {
-		p.Printf("missing   %s\n", n.Missing)
+		p.Line(Text("missing   " + n.Missing).In(Problem))
 	}
 	p.Printf("modified  %s\nchildren  %d\n", moment(n.Modified), len(n.Children))
 	for i := range n.Backlinks {
-		p.Printf("from      %s  (%s)\n", n.Backlinks[i].Label(), Place(n.Backlinks[i].Path, n.Backlinks[i].Line))
+		p.Line(Text("from      "+n.Backlinks[i].Label()+"  ("), place(n.Backlinks[i].Path, n.Backlinks[i].Line), Text(")"))
 	}
 	if more := n.BacklinkCount - len(n.Backlinks); more > 0 {
 		p.Printf("from      %d more\n", more)

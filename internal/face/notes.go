@@ -3,6 +3,8 @@
 package face
 
 import (
+	"fmt"
+
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
@@ -11,26 +13,19 @@ import (
 var noteRows = []*Row{
 	row(api.OpRemember, Row{Wants: "a title",
 		Long: `Remember adds a headline with an :ID: after the other children of a node, or at
-the end of an Org file, which is made when there is none of that path. A folder,
-with a slash at its end, means its file of the month: agents/ada/2026-11.org,
-and once that has 256 KiB 2026-11-2.org. A note by an agent (--agent) says in
-its drawer who wrote it and when; if the same note is there already, its id is
-printed, and nothing is written.`,
+the end of an Org file. A folder, with a slash at its end, means its file of the
+month: agents/ada/2026-11.org, and once that has 256 KiB 2026-11-2.org. A note
+by an agent says who wrote it and when; one that is there is not written again.`,
 		Example: `  fovea remember "Rivets come on Tuesday" --body "Lukas said so."
   git log -1 --format=%B | fovea remember "What changed today" --body -`,
 	}, of[api.RememberRequest](showEdit)),
 	row(api.OpEdit, Row{Wants: oneNode,
-		Long: `Edit changes what you name and no other line: keyword, title, priority, tags,
-properties, dates, text, checkboxes. You can make several changes at once.
-Keywords are logged as the file's #+STARTUP says, and repeaters move on.
-
-An empty value removes the field: --todo "", --deadline "", --body "". A TEXT
-is given as it is, as @FILE, or as - for standard input; one that begins with @
-is given with two. With --base a node that changed since it was read is not
-touched; the error shows both sides.`,
+		Long: `Edit changes what you name and no other line. Keywords are logged as the file's
+#+STARTUP says, and repeaters move on. An empty value removes the field: --todo
+"", --deadline "", --body "". With --base a node that changed since it was read
+is not touched; the error shows both sides.`,
 		Example: `  fovea edit "Move the gauge firmware off LoRa" --todo DONE
   fovea edit projects/kaplja.org:12 --tag urgent --deadline "2026-03-01 +1w"
-  fovea edit journal.org:3 --append "It rained."
   fovea edit journal.org:3 --body @letter.txt`,
 	}, of[api.EditRequest](showEdit)),
 	row(api.OpRefile, Row{Verb: "refile NODE TARGET", Wants: "a node and its target",
@@ -46,16 +41,12 @@ adds.`,
 	}, of[api.MoveRequest](showEdit)),
 	row(api.OpForget, Row{Verb: "forget NODE", Wants: oneNode,
 		Long: `Forget takes a headline and all below it out of its file. History keeps them,
-and no agent brings back a note of the same title and text, unless you roll that
-back.`,
+and no agent brings back a note of the same title and text.`,
 		Example: `  fovea forget "Pika at the vet"`,
 	}, of[api.MoveRequest](showForgotten)),
 	{Verb: "id", Short: "List headlines without an id, or give them one",
 		Long: `A headline without an :ID: goes by an id made from its file, titles and place,
-which changes with them. Fovea writes ids into files only on this command.`,
-		Example: `  fovea id list projects
-  fovea id assign "Pika at the vet"
-  fovea id assign --all`},
+which changes with them. Fovea writes ids into files only on this command.`},
 	row(api.OpAssignIDs, Row{Verb: "id list [PATH]", Short: "List headlines without an id", Wants: "at most a file or folder",
 		quotes: true, Example: "  fovea id list projects"}, showIDs),
 	row(api.OpAssignIDs, Row{Verb: "id assign [NODE...]", Short: "Write an :ID: into headlines that have none",
@@ -67,10 +58,9 @@ which changes with them. Fovea writes ids into files only on this command.`,
 durable, then the status. Other verbs do the same silently.
 
 With --ast it takes in nodes that stand in no file, as JSON: type, properties,
-contents, raw-content. They are remembered like any other, and reach a file by
-refile. The AST of a whole file is an unsaved buffer: it lies over the file in
---session until the file is saved. Its root names the file: by the ID of the
-document, or by PATH or FILE, if it is of the type org-data.`,
+contents, raw-content. They reach a file by refile. The AST of a whole file is
+an unsaved buffer: it lies over the file in --session until the file is saved.
+Its root, of the type org-data, names the file by ID, PATH or FILE.`,
 		Example: `  fovea ingest
   fovea ingest --accept-deletions --json
   echo '{"type":"headline","properties":{"TITLE":"Rain"}}' |
@@ -93,7 +83,7 @@ func showIDs(p *Page, req *api.AssignRequest, nodes []api.Node) {
 		if req.List {
 			showNode(p, n)
 		} else {
-			p.Row(append([]Cell{{Text: n.ID}}, p.nodeCells(*n)...)...)
+			p.Row(append([]Cell{Text(n.ID).In(ID)}, p.nodeCells(*n)...)...)
 		}
 	})(p, req, nodes)
 }
@@ -107,13 +97,13 @@ func showEdit(p *Page, r *api.EditResponse) {
 		p.noteModel("nothing is written until the owner accepts it; fovea://review lists your proposals, history withdraw takes one back")
 	case r.Known:
 		p.Note("known already, nothing was written")
-		p.Printf("%s  %s\n", Place(r.Path, r.Line), r.ID)
+		p.Line(place(r.Path, r.Line), Text("  "), Text(r.ID).In(ID))
 	case r.Seq == 0:
 		p.Note("nothing to change")
 	case r.Path == "":
 		p.Printf("commit %d\n", r.Seq)
 	default:
-		p.Printf("commit %d  %s  %s\n", r.Seq, Place(r.Path, r.Line), r.ID)
+		p.Line(Text(fmt.Sprintf("commit %d  ", r.Seq)), place(r.Path, r.Line), Text("  "), Text(r.ID).In(ID))
 	}
 	if r.Digest == "" && r.Proposal == "" && r.Seq > 0 {
 		p.noteModel("the note is not there any more")
@@ -153,8 +143,7 @@ func showForgotten(p *Page, r *api.EditResponse) {
 	showBesides(p, r)
 }
 
-// showWould shows what a dry run would change, and that nothing was changed. It reports
-// whether there was one.
+// showWould shows what a dry run would change. It reports whether there was one.
 func showWould(p *Page, d *api.Difference) bool {
 	if d == nil {
 		return false

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/ops"
 )
 
 // Page is what an answer is written to: its records and its text to the Stream.
@@ -94,8 +95,7 @@ func (p *Page) listed(n, most int, of string) int {
 	return most
 }
 
-// Row is a verb, and how the answer of its operation is shown. A row without an operation is the
-// parent of other verbs.
+// Row is a verb, and how the answer of its operation is shown. Without an operation it is the parent of verbs.
 type Row struct {
 	*api.Operation
 	Verb          string // its words and arguments; by default the operation and the arguments of the request; - for none
@@ -126,6 +126,12 @@ func of[Q, A any](show func(p *Page, answer A)) func(*Page, *Q, A) {
 
 // Show writes an answer to a page.
 func (r *Row) Show(p *Page, req, answer any) { r.show(p, req, answer) }
+
+// IsLong reports whether an answer may fill more than a screen, as one does that reads what is remembered. What
+// agents wrote since the owner looked counts as seen once it is printed.
+func (r *Row) IsLong() bool {
+	return r.quotes && r.Operation != nil && r.Effect == api.Reads && r.Operation != ops.OpNews.Operation
+}
 
 // Failed returns why an answer tells of a failure, nil if it does not.
 func (r *Row) Failed(answer any) error {
@@ -161,8 +167,7 @@ func (r *Row) Words() (words, arguments string) {
 	return r.Name, strings.Join(named, " ")
 }
 
-// Rows returns all verbs in the order of the help: within each group the most needed ones first, and
-// a parent before its verbs.
+// Rows returns all verbs in the order of the help: in each group the most needed first, parents before their verbs.
 func Rows() []*Row { return all }
 
 var all = slices.Concat(findRows, noteRows, historyRows, carryRows, guardRows, agentRows, careRows)
@@ -187,13 +192,12 @@ func list[Q, T any](none string, record func(p *Page, one *T)) func(*Page, *Q, [
 	}
 }
 
-// wide writes a record whose last column is longer than a line has room for: a terminal gets it
-// folded below the others.
+// wide writes a record with a last column that is too long for a line: a terminal gets it folded below the others.
 func (p *Page) wide(last string, cells ...Cell) {
 	if !p.IsTerminal() {
 		p.Row(append(cells, Text(last))...)
 		return
 	}
 	p.Row(cells...)
-	p.Folded("    "+OneLine(last), 4)
+	p.Folded("    "+OneLine(last), 4, 0)
 }

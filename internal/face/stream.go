@@ -3,30 +3,32 @@
 package face
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/fovea-memory/fovea/internal/index"
 )
 
 // Columns is the width of help, and of lists if the terminal's width is unknown.
 const Columns = 80
 
-// Stream is the only way to standard output or standard error, and to any other reader of an
-// answer. It makes hidden characters visible at a terminal and leaves a pipe's bytes as they are. It
-// keeps the first error, so that the command fails if its answer could not be written. Only writing
-// is safe for concurrent use.
+// Stream is the only way to standard output, standard error, and any other reader of an answer. It makes hidden
+// characters visible at a terminal, leaves a pipe's bytes as they are, and keeps the first error. Only writing is safe
+// for concurrent use.
 type Stream struct {
 	to      io.Writer
 	wide    int  // of the terminal in cells, 0 without one
 	reveals bool // hidden characters are spelled out
+	colour  bool // styles are shown
 	err     error
 }
 
-// NewStream returns a stream to a terminal of a width in cells, or with width 0 to a pipe. With
-// reveals it spells out hidden characters.
+// NewStream returns a stream to a terminal of a width in cells, 0 for a pipe. With reveals it spells out hidden characters.
 func NewStream(to io.Writer, wide int, reveals bool) *Stream {
 	return &Stream{to: to, wide: wide, reveals: reveals}
 }
@@ -37,28 +39,26 @@ func (s *Stream) IsTerminal() bool { return s.wide > 0 }
 // Width returns the width of the terminal in cells, 0 without one.
 func (s *Stream) Width() int { return s.wide }
 
-// Write writes a text, at a terminal with hidden characters spelled out. A character is not
-// split over two writes.
+// Write writes a text, at a terminal with hidden characters spelled out. No character is split over two writes.
 func (s *Stream) Write(b []byte) (int, error) {
-	shown := b
-	if s.reveals {
-		shown = []byte(Visible(string(b)))
-	}
-	_, err := s.to.Write(shown)
-	if s.err == nil {
-		s.err = err
-	}
-	if err != nil {
+	if err := s.raw(s.shown(Cell{}, string(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
-// Close returns the first error of the stream; the file stays open.
-func (s *Stream) Close() error { return s.err }
+// raw writes what is visible already.
+func (s *Stream) raw(text string) error {
+	_, err := io.WriteString(s.to, text)
+	s.err = cmp.Or(s.err, err)
+	return err
+}
 
-// Err returns the first error of the stream, nil if all was written so far.
-func (s *Stream) Err() error { return s.err }
+// SetWriter has the stream write elsewhere.
+func (s *Stream) SetWriter(to io.Writer) { s.to = to }
+
+// Close returns the first error of the stream, nil if all was written so far; the file stays open.
+func (s *Stream) Close() error { return s.err }
 
 // Text writes a text; at a terminal it ends the last line.
 func (s *Stream) Text(text string) {
@@ -68,8 +68,7 @@ func (s *Stream) Text(text string) {
 	}
 }
 
-// Printf formats a text. Each string among the arguments is put on one line, so that no
-// remembered text adds lines.
+// Printf formats a text. Each string among the arguments is put on one line: remembered text adds none.
 func (s *Stream) Printf(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -79,8 +78,7 @@ func (s *Stream) Printf(format string, args ...any) {
 	fmt.Fprintf(s, format, args...)
 }
 
-// JSON writes a value as JSON, indented at a terminal. There, hidden characters in strings
-// become escapes, which keeps the value.
+// JSON writes a value as JSON. A terminal gets it indented, with hidden characters as escapes.
 func (s *Stream) JSON(v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -107,20 +105,25 @@ func (s *Stream) Fold(text string, indent int) string {
 	return text
 }
 
-// Folded writes a line that Fold has folded.
-func (s *Stream) Folded(text string, indent int) { fmt.Fprintln(s, s.Fold(text, indent)) }
+// Folded writes a line that Fold has folded, in a style.
+func (s *Stream) Folded(text string, indent int, style Style) {
+	_ = s.raw(s.shown(Cell{style: style}, s.Fold(text, indent)+"\n"))
+}
 
 // Cell is one column of a list.
 type Cell struct {
 	Text  string
 	Width int // in cells; 0 for the text's own width, Rest for the remaining space
+
+	style Style
+	words *index.Matcher // marked in the text, nil for none
 }
 
 // Text is a column as wide as its text.
 func Text(text string) Cell { return Cell{Text: text} }
 
 // Column is a column of a fixed width, or Rest.
-func Column(text string, width int) Cell { return Cell{text, width} }
+func Column(text string, width int) Cell { return Cell{Text: text, Width: width} }
 
 // Number is a column with a number, at a terminal right-aligned.
 func Number[N int | uint64](out *Stream, width int, n N) Cell {
@@ -143,23 +146,23 @@ const (
 func (s *Stream) Row(cells ...Cell) {
 	var line string
 	if s.IsTerminal() {
-		line = layout(cells, s.wide)
+		line = s.layout(cells)
 	} else {
 		texts := make([]string, len(cells))
 		for i, c := range cells {
-			texts[i] = OneLine(c.Text)
+			texts[i] = s.shown(c, OneLine(c.Text))
 		}
 		last := len(cells) - 1
-		texts[last] = JoinLines(cells[last].Text)
+		texts[last] = s.shown(cells[last], JoinLines(cells[last].Text))
 		line = strings.Join(texts, "\t")
 	}
-	_, _ = io.WriteString(s, line+"\n")
+	_ = s.raw(line + "\n")
 }
 
 // layout formats the cells of a row for a terminal.
-func layout(cells []Cell, wide int) string {
+func (s *Stream) layout(cells []Cell) string {
 	const gap, indent = "  ", "    "
-	room := wide - len(gap)*(len(cells)-1)
+	room := s.wide - len(gap)*(len(cells)-1)
 	for i, c := range cells {
 		cells[i].Text = Visible(OneLine(c.Text))
 		if c.Width == 0 {
@@ -177,14 +180,14 @@ func layout(cells []Cell, wide int) string {
 		case c.Width != Rest:
 		case last && room < minLastRest:
 			b.WriteString("\n" + indent)
-			c.Width = wide - len(indent)
+			c.Width = s.wide - len(indent)
 		case !last && room < minRest:
-			c.Width, behind = wide-used, "\n"+indent
+			c.Width, behind = s.wide-used, "\n"+indent
 		default:
 			c.Width = room
 		}
 		used += c.Width + len(gap)
-		b.WriteString(fit(c.Text, c.Width))
+		b.WriteString(s.shown(c, fit(c.Text, c.Width)))
 		if !last {
 			b.WriteString(behind)
 		}

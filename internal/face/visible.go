@@ -19,10 +19,8 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-// hidden reports whether a terminal would act on a character or show nothing for it:
-// control, bidirectional formatting and invisible characters, but not line feed and tab.
-// Joiners and variation selectors are hidden; reveal passes them where their neighbours use
-// them.
+// hidden reports whether a terminal would act on a character or show nothing for it: control, bidirectional formatting
+// and invisible characters, but not line feed and tab. Where joiners and variation selectors are in use, reveal passes them.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
@@ -43,8 +41,7 @@ func joins(r rune) bool {
 	return r >= 0x80 && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
 }
 
-// A spelling appends the visible form of a hidden character. A byte that is not UTF-8 is
-// passed as a negative number.
+// A spelling appends the visible form of a hidden character; a byte that is not UTF-8 is a negative number.
 type spelling func(dst []byte, r rune) []byte
 
 // spelled appends \x1b for ASCII and invalid bytes, \u{202e} for other characters.
@@ -72,8 +69,7 @@ func spelledJSON(dst []byte, r rune) []byte {
 // Visible returns text with its hidden characters spelled out.
 func Visible(text string) string { return reveal(text, spelled) }
 
-// reveal turns CR LF into LF and has spell write the hidden characters. Each visible character may
-// be followed by one variation selector.
+// reveal turns CR LF into LF and has spell write hidden characters. A visible one may have one variation selector.
 func reveal(text string, spell spelling) string {
 	out := make([]byte, 0, len(text))
 	last := rune(0) // the character before, 0 if it was spelled out
@@ -94,8 +90,7 @@ func reveal(text string, spell spelling) string {
 	return string(out)
 }
 
-// first returns the first character of a text, or its first byte as a negative number if that is
-// not UTF-8; 0 at the end.
+// first returns the first character of a text, 0 at the end; a byte that is not UTF-8 is a negative number.
 func first(text string) (r rune, size int) {
 	switch r, size = utf8.DecodeRuneInString(text); {
 	case size == 0:
@@ -109,8 +104,7 @@ func first(text string) (r rune, size int) {
 // spaced matches a word with its leading space.
 var spaced = regexp.MustCompile(`\s*\S+`)
 
-// Wrap breaks a text between words to fit wide cells. Further lines are indented; the first
-// already is.
+// Wrap breaks a text between words to fit wide cells. Further lines are indented; the first already is.
 func Wrap(text string, indent, wide int) string {
 	var b strings.Builder
 	used := indent

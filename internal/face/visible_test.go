@@ -4,6 +4,7 @@ package face
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -81,9 +82,9 @@ func FuzzVisible(f *testing.F) {
 // a terminal a line no wider than it is.
 func TestRow(t *testing.T) {
 	long := strings.Repeat("wide 記憶 ", 30)
-	cells := []Cell{{"1", 3}, {"a\tb\nc\r\nd", 10}, {long, Rest}, {Text: "notes/a.org:7"}}
+	cells := []Cell{Column("1", 3), Column("a\tb\nc\r\nd", 10), Column(long, Rest), Text("notes/a.org:7")}
 	for _, wide := range []int{40, 60, 80, 100, 200} {
-		got := layout(append([]Cell{}, cells...), wide)
+		got := NewStream(io.Discard, wide, true).layout(append([]Cell{}, cells...))
 		for line := range strings.Lines(got) {
 			if w := cellsWide(strings.TrimRight(line, "\n")); w > wide {
 				t.Errorf("at %d columns a line has %d: %q", wide, w, line)

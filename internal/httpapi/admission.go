@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// reauthorized serves streams, until the server stops. It admits the caller again at each write, and at each beat
-// without one: after its token was removed a caller receives nothing more, and the stream
-// ends. A client that does not read for transferTimeout loses the connection.
+// reauthorized serves streams, until the server stops. It admits the caller again at each write, and at each beat without
+// one: a removed token ends the stream. A client that does not read for transferTimeout loses the connection.
 func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
@@ -71,9 +70,8 @@ func (w *reauthorizedWriter) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *reauthorizedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Loopback admits requests to a port of this machine by a program of
-// it: a page of another site that a browser shows is neither, whatever its name
-// resolves to.
+// Loopback admits requests to a port of this machine by a program of it: no page of another site in a browser, whatever
+// its name resolves to.
 func Loopback(port int, next http.Handler) http.Handler {
 	var hosts, origins []string
 	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {

@@ -32,14 +32,11 @@ import (
 type ClientOptions struct {
 	// Token is sent to a daemon that wants one.
 	Token string
-	// Agent and Session go into the commits; with a token the agent is
-	// the token's. A request whose context names an agent (api.WithGrant) is that
-	// one's.
+	// Agent and Session go into the commits; with a token the agent is the token's, with an agent in the context that one.
 	Agent, Session string
 	// Role, if api.Agent, holds this client to what agents may do.
 	Role api.Role
-	// Project and Session are the scopes of a request whose context names none
-	// (api.WithScopes).
+	// Project and Session are the scopes of a request whose context names none (api.WithScopes).
 	Project string
 	// Warn gets what a person should know though an operation succeeded.
 	Warn func(error)
@@ -57,8 +54,7 @@ type Client struct {
 	opts    ClientOptions
 }
 
-// Unix returns a client of the daemon that listens at a socket. It does not
-// connect yet.
+// Unix returns a client of the daemon that listens at a socket. It does not connect yet.
 func Unix(socket string, opts *ClientOptions) *Client {
 	var d net.Dialer
 	return newClient("http://fovea", opts, func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -118,8 +114,7 @@ func (c *Client) call(ctx context.Context, call api.Call) (any, error) {
 	return c.post(ctx, call)
 }
 
-// maxTries is how often a request is sent whose connection is lost each time: it may be
-// what ends the daemon.
+// maxTries is how often a request is sent whose connection is lost each time: it may be what ends the daemon.
 const maxTries = 4
 
 // post sends an operation, again after a lost connection.
@@ -163,8 +158,7 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 	}
 }
 
-// lost is an error of the connection: whether the request was carried out is not
-// known.
+// lost is an error of the connection: whether the request was carried out is not known.
 type lost struct{ err error }
 
 func (l *lost) Error() string { return "the connection to the daemon was lost: " + l.err.Error() }
@@ -199,8 +193,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return r, nil
 }
 
-// send returns the body of an answer, or the error that it describes. warn, or else ClientOptions.Warn, is
-// told of its warnings.
+// send returns the body of an answer, or its error. warn, or else ClientOptions.Warn, is told of its warnings.
 func (c *Client) send(r *http.Request, op string, warn func(error)) ([]byte, error) {
 	answer, err := c.http.Do(r)
 	if err != nil {
@@ -253,10 +246,9 @@ func refused(op string, answer *http.Response, text []byte) error {
 	return err
 }
 
-// Events calls told with the kind and the JSON of each event of the stream (doc/format/events.md):
-// commits after the one with the number since, in order, each once, notices, and progress as it comes,
-// until the context ends, told returns an error, or the connection is lost. The caller then
-// has the number of the last commit it received to continue from.
+// Events calls told with the kind and the JSON of each event of the stream (doc/format/events.md): commits after the one
+// with the number since, in order, each once, notices and progress, until the context ends, told returns an error, or the
+// connection is lost. The caller then goes on from the last commit that it received.
 func (c *Client) Events(ctx context.Context, since uint64, told func(kind string, data []byte) error) error {
 	r, err := c.request(ctx, http.MethodGet, fmt.Sprintf("/v1/events?since=%d", since), nil)
 	if err != nil {

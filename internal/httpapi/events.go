@@ -20,9 +20,8 @@ import (
 // beat is the interval of comments in a silent stream.
 const beat = 15 * time.Second
 
-// events streams commits: those after the number in the request, then each as it becomes
-// durable; between them notices, and the progress of reading the folder. The owner's stream
-// begins with its name, under which the client holds buffers until the stream ends.
+// events streams commits: those after the number in the request, then each as it becomes durable, with notices and the
+// progress of reading. The owner's stream begins with its name, under which the client holds buffers until it ends.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	seq, past, err := sinceOf(r)
 	if err != nil {
@@ -76,8 +75,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notify sends the events that the reader may see. To anybody but the owner, commits
-// are as the log shows them now.
+// notify sends the events that the reader may see; to all but the owner commits as the log shows them now.
 func (s *Server) notify(r *http.Request, st *stream, happened []api.Event) {
 	g := author.GrantOf(r.Context())
 	var log []api.Commit
@@ -152,8 +150,7 @@ func (s *stream) json(kind string, data any) {
 // maxWrite is the size in bytes from which on a write takes no further commit.
 const maxWrite = 64 << 10
 
-// commits sends commits, each once, as the log shows them to this reader: without text that is
-// withheld by now. Those that came together are one write.
+// commits sends commits, each once, as the log shows them to this reader. Those that came together are one write.
 func (s *stream) commits(list ...api.Commit) {
 	var all strings.Builder
 	for i := range list {

@@ -25,12 +25,10 @@ const (
 // errKeyReused refuses an idempotency key under which another request came.
 var errKeyReused = errors.New(api.HeaderOp + ": another request came under this key; use a new one for each")
 
-// idempotent returns a middleware that carries out each write with a key once, as long as
-// the process lives: a repeated request gets the stored answer, and one that comes while
-// the first is under way waits for it. A request that failed is carried out again. Beyond
-// that, and after a restart, the history knows the key (see fovea.WriteOptions), and the next
-// service answers. Keys of different grants differ. Errors of its own: Invalid for a key
-// that is too long or belongs to another request, see errKeyReused.
+// idempotent returns a middleware that carries out each write with a key once, as long as the process lives: a repeated
+// request gets the stored answer, also one that comes while the first is under way; one that failed is carried out again.
+// Beyond that the history knows the key (see fovea.WriteOptions). Keys of different grants differ. Errors of its own:
+// Invalid for a key that is too long or belongs to another request, see errKeyReused.
 func idempotent() api.Middleware {
 	cache := &idempotencyCache{requests: bound.Map[string, *keyedRequest]{Size: minKeys}}
 	return func(next api.Service) api.Service {
@@ -123,8 +121,7 @@ func (i *idempotencyCache) store(r *keyedRequest, answer []byte) {
 	}
 }
 
-// answerOf returns the stored answer of a request; one without is forgotten, so that the next one
-// is the first.
+// answerOf returns the stored answer of a request; one without is forgotten: the next one is the first.
 func (i *idempotencyCache) answerOf(key string, r *keyedRequest) []byte {
 	i.mu.Lock()
 	defer i.mu.Unlock()

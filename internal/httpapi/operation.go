@@ -57,8 +57,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	}
 }
 
-// asText reports whether a client asks for what a pipe prints: its Accept names text before anything
-// else.
+// asText reports whether a client asks for what a pipe prints: its Accept names text before anything else.
 func asText(r *http.Request) bool {
 	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
 	kind, parameters, err := mime.ParseMediaType(first)
@@ -98,8 +97,7 @@ func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c ap
 	}}, true
 }
 
-// request reads the JSON of a request: the body of a POST, the parameters of a
-// GET.
+// request reads the JSON of a request: the body of a POST, the parameters of a GET.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]byte, bool) {
 	fields, err := sh.parameters(r)
 	if err != nil {

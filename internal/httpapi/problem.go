@@ -14,8 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// Status returns the status of an error by its kind. A kind that is not listed
-// is a fault of the server.
+// Status returns the status of an error by its kind. One that is not listed is a fault of the server.
 func Status(err error) int {
 	switch fovea.KindOf(err) {
 	case fovea.Invalid:

@@ -62,8 +62,7 @@ func (l *rates) of(agent string) *rate.Limiter {
 // errTooOften refuses a write that would have to wait longer than maxWait.
 var errTooOften = errors.New("too many writes")
 
-// limited is middleware that limits the rate of an agent's writes: slightly above it they
-// wait, far above it they are refused.
+// limited is middleware that limits an agent's writes: slightly too often they wait, far too often they are refused.
 func (s *Server) limited(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		if g := author.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
@@ -75,8 +74,7 @@ func (s *Server) limited(next api.Service) api.Service {
 	}
 }
 
-// turn returns when an agent may write. Keeping a whole state counts as keptShare of what it may write
-// at once.
+// turn returns when an agent may write. Keeping a whole state counts as keptShare of what it may write at once.
 func (s *Server) turn(ctx context.Context, agent string, keeps bool) error {
 	limiter, writes := s.rates.of(agent), 1
 	if keeps {

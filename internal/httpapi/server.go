@@ -36,8 +36,7 @@ type Options struct {
 	MCP func(api.Service) http.Handler
 	// BodyLimit bounds the bytes of a request; 8 MiB by default.
 	BodyLimit int64
-	// WritesPerMinute limits the writes of each agent, a thirtieth of them at once; 30,000
-	// by default.
+	// WritesPerMinute limits the writes of each agent, a thirtieth of them at once; 30,000 by default.
 	WritesPerMinute int
 	// Time bounds an operation; five minutes by default.
 	Time time.Duration

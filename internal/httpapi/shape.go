@@ -38,8 +38,7 @@ func shapeOf(op *api.Operation) *shape {
 	return s
 }
 
-// gettable reports whether a GET can ask for it: it changes nothing, and all that it
-// requires can be a parameter.
+// gettable reports whether a GET can ask for it: it changes nothing, and what it requires can be a parameter.
 func (s *shape) gettable() bool {
 	for key := range s.required {
 		if kindOf(s.fields[key]) == "" {

@@ -30,8 +30,7 @@ func gaveWay(ctx context.Context) bool {
 	return errors.Is(why, errGaveWay) || errors.Is(why, errStreamGaveWay)
 }
 
-// taking serves requests while each has a share. When the share is given up, the context of its request ends
-// with why as its cause; ended is then called.
+// taking serves requests while each has a share. When that is given up, the request ends with why as its cause, then ended is called.
 func taking(shares *bound.Shares, why error, next http.Handler, ended func(w *statusWriter)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, end := context.WithCancelCause(r.Context())
@@ -46,8 +45,7 @@ func taking(shares *bound.Shares, why error, next http.Handler, ended func(w *st
 	})
 }
 
-// sharing limits the running requests of a bearer. One that ends for a newer one before it
-// was answered is answered with errGaveWay.
+// sharing limits the running requests of a bearer. One that ends for a newer one is answered with errGaveWay.
 func (s *Server) sharing(next http.Handler) http.Handler {
 	return s.weighing(taking(s.requests, errGaveWay, next, func(w *statusWriter) {
 		if !w.begun {
@@ -57,8 +55,7 @@ func (s *Server) sharing(next http.Handler) http.Handler {
 	}))
 }
 
-// streaming limits the open streams of a bearer. One that ends for a newer one reports it in a
-// comment, which readers of such a stream skip.
+// streaming limits the open streams of a bearer. One that ends for a newer one says so in a comment, which readers skip.
 func (s *Server) streaming(next http.Handler) http.Handler {
 	return taking(s.streams, errStreamGaveWay, next, func(w *statusWriter) {
 		if w.Header().Get("Content-Type") == "text/event-stream" {
@@ -67,16 +64,14 @@ func (s *Server) streaming(next http.Handler) http.Handler {
 	})
 }
 
-// small is the size up to which a body or an answer is not counted. A larger one takes a
-// share while it is in memory, so that a client that sends without end, or does not read its
-// answers, keeps only a few of them there.
+// small is the size up to which a body or an answer is not counted. A larger one takes a share while it is in memory, so
+// that a client that sends without end, or does not read its answers, keeps only a few there.
 const small = 256 << 10
 
 // past is a deadline that ends reads and writes of a connection.
 var past = time.Unix(1, 0)
 
-// weighing limits the large bodies of a bearer in memory. A request whose body gives way ends
-// with errGaveWay.
+// weighing limits the large bodies of a bearer in memory. One that gives way ends with errGaveWay.
 func (s *Server) weighing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
@@ -138,8 +133,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
 	s.send(w, r, "application/json", &text)
 }
 
-// send writes the text of an answer. A large one that gives way is cut off with its connection,
-// so that no client takes it for complete.
+// send writes the text of an answer. A large one that gives way is cut off: no client takes it for complete.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, kind string, text *bytes.Buffer) {
 	w.Header().Set("Content-Type", kind)
 	control := http.NewResponseController(w)

@@ -64,12 +64,21 @@ func (m *Matcher) Count(text string) int {
 // First returns the offset of the first word of text that has one of the terms, 0 if none
 // has. O(len(text)).
 func (m *Matcher) First(text string) int {
-	for at, word := range wordsOf(text) {
-		if len(m.Append(nil, word)) > 0 {
-			return at
-		}
+	for at := range m.Words(text) {
+		return at
 	}
 	return 0
+}
+
+// Words yields the words of text that have one of the terms, with their offsets. O(len(text)).
+func (m *Matcher) Words(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at, word := range wordsOf(text) {
+			if len(m.Append(nil, word)) > 0 && !yield(at, word) {
+				return
+			}
+		}
+	}
 }
 
 // Spelling returns a word of a text whose term is the given one, as the text spells it, ""

@@ -17,11 +17,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Arguments returns the arguments of a call in the form that the schema of its tool wants. Clients
-// are known to send values in another form, so the type of a field decides what they mean: null is
-// absent; a text is a number, a truth value, a list or an object where it is the JSON of one; a
-// number or truth value is a text where a text is wanted. The error names the field in words,
-// or is ErrNoObject.
+// Arguments returns the arguments of a call in the form that the schema of its tool wants. Clients send values in other
+// forms, so the type of a field decides: null is absent; a text is a number, a truth value, a list or an object where it
+// is the JSON of one; a number or truth value is a text where a text is wanted. The error names the field in words, or is
+// ErrNoObject.
 func Arguments(schema *jsonschema.Schema, raw json.RawMessage) (json.RawMessage, error) {
 	given, err := decoded(cmp.Or(strings.TrimSpace(string(raw)), "null"))
 	if text, isText := given.(string); isText {

@@ -115,8 +115,7 @@ func wrongParams(id json.RawMessage, fields map[string]json.RawMessage) *Refusal
 	return &Refusal{ID: id, Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + what + ". Next: correct the parameters and call again"}
 }
 
-// wrongField returns the reason why an object is not a call, notification or response,
-// and "" if it is one.
+// wrongField returns why an object is no call, notification or response, "" if it is one.
 func wrongField(fields map[string]json.RawMessage) string {
 	begins := func(key string, with string) bool {
 		v := bytes.TrimSpace(fields[key])

@@ -19,8 +19,7 @@ import (
 // maxValues is the number of values in a completion, which the protocol limits.
 const maxValues = 100
 
-// completer returns values of an argument that begin with a text, the likeliest first. It may
-// return a value twice, and a few more than maxValues.
+// completer returns values of an argument that begin with a text, the likeliest first, some perhaps twice.
 type completer func(ctx context.Context, svc api.Service, text string) ([]string, error)
 
 // completers are the completers of arguments: of prompts by the prompt's name, of resources
@@ -36,8 +35,7 @@ var completers = map[string]map[string]completer{
 	"fovea://window/{+focus}{?question,budget}": {"focus": notesLike},
 }
 
-// complete answers completion/complete. A template's values are escaped as its address
-// wants them.
+// complete answers completion/complete. A template's values are escaped as its address wants them.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	ref, text := req.Params.Ref, req.Params.Argument.Value
 	c := completers[cmp.Or(ref.URI, ref.Name)][req.Params.Argument.Name]
@@ -72,9 +70,8 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	return out, nil
 }
 
-// notesLike returns names of notes: paths of files and ids that begin with a text, and the
-// ids of notes with the text in their title. It returns no titles, which anybody may have
-// written, and which need not be unique.
+// notesLike returns paths of files and ids that begin with a text, and the ids of notes with it in their title: no
+// titles, which anybody may have written, and which need not be unique.
 func notesLike(ctx context.Context, svc api.Service, text string) ([]string, error) {
 	out, err := pathsLike(ctx, svc, text)
 	if err != nil || len(out) > maxValues {
@@ -96,8 +93,7 @@ func pathsLike(ctx context.Context, svc api.Service, text string) ([]string, err
 	return each(ctx, svc, "type:document path:"+quoted("^"+regexp.QuoteMeta(text)), func(n *api.Node) string { return n.Path })
 }
 
-// each returns a value of each note that a query finds, of at most one more than maxValues,
-// which shows that there are more.
+// each returns a value of each note that a query finds, one more than maxValues where there are more.
 func each(ctx context.Context, svc api.Service, query string, of func(*api.Node) string) ([]string, error) {
 	nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: query, Limit: maxValues + 1})
 	var out []string

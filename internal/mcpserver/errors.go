@@ -93,8 +93,7 @@ type advice struct {
 
 func (a advice) Unwrap() error { return a.error }
 
-// toolError is an error as a model reads it: what failed, why, and the next step. The reason
-// may quote notes, so it is fenced like them.
+// toolError is an error as a model reads it: what failed, why, and the next step. The reason may quote notes: fenced.
 type toolError struct {
 	tool string
 	err  error
@@ -103,30 +102,24 @@ type toolError struct {
 func (e toolError) Unwrap() error { return e.err }
 
 func (e toolError) Error() string {
-	kind := fovea.KindOf(e.err)
-	var b strings.Builder
-	b.WriteString(e.tool + " failed (" + kind.String() + "). Next: " + nextStep(e.tool, e.err) + ".")
 	reason := e.err.Error()
 	if c, ok := errors.AsType[*fovea.Error](e.err); ok && c.Kind == fovea.Conflict && c.Theirs != "" {
 		reason += "\nAs it is now:\n" + c.Theirs
 	}
-	b.WriteString("\n" + face.Fenced(reason))
-	return b.String()
+	return e.tool + " failed (" + fovea.KindOf(e.err).String() + "). Next: " + nextStep(e.tool, e.err) + ".\n" + face.Fenced(reason)
 }
 
 // refusal is the error of a prompt, a resource or a completion, with the text of a toolError.
 func refusal(what string, err error) error {
 	code := int64(jsonrpc.CodeInternalError)
-	switch fovea.KindOf(err) {
-	case fovea.Invalid, fovea.NotFound, fovea.Ambiguous, fovea.Budget:
+	if slices.Contains([]fovea.Kind{fovea.Invalid, fovea.NotFound, fovea.Ambiguous, fovea.Budget}, fovea.KindOf(err)) {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{Code: code, Message: toolError{what, err}.Error()}
 }
 
-// sendable is middleware that drops error data that is not JSON, as the SDK makes of an
-// address with control characters: the session would end with the answer that cannot be
-// sent. It adds a next step if the SDK names none.
+// sendable is middleware that drops error data that is not JSON, with which the answer could not be sent and the session
+// would end. It adds a next step if the SDK names none.
 func (s *Server) sendable(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)

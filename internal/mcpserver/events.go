@@ -22,9 +22,8 @@ const (
 	eventCost = 256
 )
 
-// events stores the events sent in sessions, so that a client can resume a stream. It is an
-// mcp.EventStore of bounded memory; that of the SDK grows with the requests of a session. It
-// is safe for concurrent use.
+// events stores the events of sessions, so that a client can resume a stream: an mcp.EventStore of bounded memory, which
+// that of the SDK is not. It is safe for concurrent use.
 type events struct {
 	mu       sync.Mutex
 	sessions map[string]map[string]*sent

@@ -58,8 +58,7 @@ func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in 
 	return reply(ctx, svc, api.OpQuery.Operation, api.QueryRequest{Query: req.Text, Limit: req.Limit + 1, Excerpt: excerptRunes})
 }
 
-// searchTool answers the modes that rank. A client that asked for vectors is told why there
-// are none.
+// searchTool answers the modes that rank. A client that asked for vectors is told why there are none.
 func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mode string) (face.Reply, error) {
 	req.Excerpt, req.Match, req.Mode = excerptRunes, excerptRunes, mode
 	m := face.NewModel()

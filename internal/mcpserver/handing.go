@@ -48,16 +48,14 @@ type handOver struct {
 	done  chan struct{}
 }
 
-// report makes hand-overs wait until it is reported that their answers were written, and takes for
-// lost what was not after some time.
+// report makes hand-overs wait until their answers are reported as written, or lost after some time.
 func (h *handing) report(lost time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.reports, h.lost = true, lost
 }
 
-// begin begins a hand-over when the one before it is marked or lost. Errors: Busy (errFlying) after
-// maxMarking, and that of ctx.
+// begin begins a hand-over once the one before is marked or lost. Errors: Busy (errFlying) after maxMarking, that of ctx.
 func (h *handing) begin(ctx context.Context) (*handOver, error) {
 	late, isLate := time.NewTimer(maxMarking), false
 	defer late.Stop()
@@ -93,8 +91,7 @@ func (h *handing) end(one *handOver) {
 	close(one.done)
 }
 
-// handOver calls a tool that hands messages over, and marks them as read: at once, or if the
-// transport reports it, when the answer is written.
+// handOver calls a tool that hands messages over, and marks them as read: once the answer is written, if that is reported.
 func (s *Server) handOver(ctx context.Context, call func() (face.Reply, error)) (r face.Reply, meta mcp.Meta, err error) {
 	one, err := s.handing.begin(ctx)
 	if err != nil {

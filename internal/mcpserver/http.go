@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	// firstWithoutSessions is the first revision of the protocol without sessions. Its form
-	// YYYY-MM-DD compares as text.
+	// firstWithoutSessions is the first revision of the protocol without sessions; YYYY-MM-DD compares as text.
 	firstWithoutSessions = "2026-07-28"
 	// sessionIdle is how long a session stays without a request.
 	sessionIdle = 4 * time.Hour
@@ -38,9 +37,8 @@ type Caller struct {
 // CallerOf returns the caller of a request.
 type CallerOf func(r *http.Request) Caller
 
-// Web serves MCP over streamable HTTP, in all revisions that the SDK supports. Each caller
-// has a server, which is cached, and can use only its own sessions. A bearer that exceeds
-// its number of sessions or servers loses its oldest ones. It is safe for concurrent use.
+// Web serves MCP over streamable HTTP, in all revisions that the SDK supports. Each caller has a cached server, and uses
+// its own sessions alone. A bearer above its number of either loses its oldest ones. It is safe for concurrent use.
 type Web struct {
 	caller        CallerOf
 	with, without http.Handler
@@ -201,10 +199,5 @@ func (w *Web) session(id string) *bound.Share {
 
 // has reports whether a server has the session of that id.
 func (s *Server) has(id string) bool {
-	for session := range s.mcp.Sessions() {
-		if session.ID() == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(s.mcp.Sessions()), func(one *mcp.ServerSession) bool { return one.ID() == id })
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/face"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
@@ -209,6 +210,21 @@ func TestEveryRefusalNamesANextStep(t *testing.T) {
 		text, failed := call(t, connect(t, svc, nil), "read", map[string]any{"id": "x"})
 		if !failed || !strings.Contains(text, "read failed ("+kind.String()+"). Next: ") || !strings.Contains(text, "\nshow: why\n") {
 			t.Errorf("%v: %s", kind, text)
+		}
+	}
+}
+
+// TestOutlineOfMany: an outline that is cut says that one of a single file can be had.
+func TestOutlineOfMany(t *testing.T) {
+	for _, tc := range []struct {
+		query string
+		hint  bool
+	}{{"", true}, {"path:a", false}} {
+		m := face.NewModel()
+		m.Show(api.OpQuery.Operation, api.QueryRequest{Query: tc.query, Limit: 2, Content: true}, make([]api.Node, 2))
+		r, err := m.Reply()
+		if err != nil || strings.Contains(r.Text, "Ask for the outline of one file.") != tc.hint {
+			t.Errorf("of %q: %s, %v", tc.query, r.Text, err)
 		}
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// codeNoSession is the JSON-RPC error code that other MCP servers return for an unknown
-// session.
+// codeNoSession is the JSON-RPC error code of other MCP servers for an unknown session.
 const codeNoSession = -32001
 
 // checked reads the body of a POST, which stays readable, and refuses invalid messages.
@@ -55,8 +54,7 @@ func refuse(w http.ResponseWriter, status int, why *Refusal) {
 	_, _ = w.Write(append(why.Response(), '\n')) // the client may be gone
 }
 
-// refusing turns a refusal that the SDK writes as plain text into a JSON-RPC error, and reports
-// what else is written. end is called after the last write.
+// refusing turns a refusal that the SDK writes as plain text into a JSON-RPC error, at end; it reports other writes.
 type refusing struct {
 	http.ResponseWriter
 	status int // of a refusal, else 0

@@ -21,9 +21,8 @@ import (
 // arguments are those of a call, by name.
 type arguments map[string]json.RawMessage
 
-// argument is a field of a request that a tool offers: one with a tag mcp, which has the
-// name, if that is not the field's JSON key, and after a comma the description. A name that
-// ends in {} is an object of the properties that the field lists as KEY=VALUE.
+// argument is a field of a request that a tool offers: one with a tag mcp, which has the name, if that is not the JSON
+// key, and after a comma the description. A name that ends in {} is an object of properties, listed as KEY=VALUE.
 type argument struct {
 	reflect.StructField
 	name, about string
@@ -113,8 +112,7 @@ type action struct {
 	call func(context.Context, api.Service, arguments) (face.Reply, error)
 }
 
-// name returns the value of the argument action that chooses the operation, "" for the only
-// operation of a tool.
+// name returns the value of the argument action that chooses the operation, "" for a tool's only one.
 func (a action) name() string {
 	_, name, _ := strings.Cut(a.Tool, " ")
 	return name
@@ -163,10 +161,8 @@ func put(ctx context.Context, svc api.Service, m *face.Model, op *api.Operation,
 	return err
 }
 
-// argued is middleware that brings arguments into the form that a tool wants, see
-// Arguments. It refuses wrong ones with a text that a model can act on: it names the wrong
-// field, and the fields of the tool. The SDK checks arguments as well, but reports in terms of
-// schemas.
+// argued is middleware that brings arguments into the form that a tool wants, see Arguments. It refuses wrong ones with
+// a text for a model, which names the wrong field and those of the tool; the SDK reports in terms of schemas.
 func (s *Server) argued(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if r, ok := req.(*mcp.CallToolRequest); ok && r.Params != nil {

@@ -21,8 +21,7 @@ import (
 // resourceReader returns the text of a resource; name is "" for a single one.
 type resourceReader func(ctx context.Context, svc api.Service, name string, options url.Values) (string, error)
 
-// resourceKind is a family of resources: a single one, or a template, whose resources have a
-// name after their kind.
+// resourceKind is a single resource, or a template, whose resources have a name after their kind.
 type resourceKind struct {
 	uri, name, about, mime string
 	read                   resourceReader
@@ -81,8 +80,7 @@ func unread(uri string, err error) error {
 	return refusal("resource", err)
 }
 
-// readURI reads the resource at an address, fovea://KIND or fovea://KIND/NAME, the
-// name escaped as one part of a path.
+// readURI reads the resource at fovea://KIND or fovea://KIND/NAME, the name escaped as one part of a path.
 func readURI(ctx context.Context, svc api.Service, uri string) (k resourceKind, text string, err error) {
 	absent := fault.Errorf("resource", uri, fault.NotFound, "no such resource")
 	u, err := url.Parse(uri)

@@ -17,15 +17,13 @@ import (
 type Options struct {
 	// Version is that of the program.
 	Version string
-	// Acting returns a context with the caller of a request; client is the name that the
-	// MCP client chose for itself, "" if the server itself reads, to find changes. nil
-	// leaves the context unchanged.
+	// Acting returns a context with the caller of a request; client is the name that the MCP client chose for itself, "" if
+	// the server itself reads, to find changes. nil leaves the context unchanged.
 	Acting func(ctx context.Context, client string) context.Context
 	// Greeting returns a sentence that is added to the instructions of a client: its name
 	// here, if that is not the one it chose. "" adds nothing, and so does a nil Greeting.
 	Greeting func(client string) string
-	// Embedder reports whether an embedder is set up: the tool recall then says that it finds by
-	// meaning.
+	// Embedder reports whether an embedder is set up: the tool recall then says that it finds by meaning.
 	Embedder bool
 	// Log receives errors of the protocol; they are discarded by default.
 	Log *slog.Logger
@@ -33,8 +31,7 @@ type Options struct {
 	Faults *slog.Logger
 }
 
-// Server is an MCP server over a Service. It serves any number of sessions and is
-// safe for concurrent use.
+// Server is an MCP server over a Service, for any number of sessions. It is safe for concurrent use.
 type Server struct {
 	mcp     *mcp.Server
 	service api.Service

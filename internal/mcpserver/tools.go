@@ -163,8 +163,7 @@ func (s *Server) add(t tool) {
 	})
 }
 
-// metaOp is the field of a call's _meta with its idempotency key, as the header
-// Idempotency-Key over HTTP: a tool writes once for each key.
+// metaOp is the field of a call's _meta with its idempotency key: a tool writes once for each.
 const metaOp = "io.github.fovea-memory/idempotency-key"
 
 // keyOf returns the idempotency key of a call, "" for none.

@@ -22,9 +22,8 @@ import (
 type Transport struct {
 	In  io.ReadCloser
 	Out io.WriteCloser
-	// Arrived is called with the result of each response: once it was written, or with ok
-	// false once it is certain that it was not, or that the client had cancelled the call and
-	// takes no notice of it. nil is not called. It must not write to the session.
+	// Arrived is called with the result of each response: once it was written, or with ok false if it certainly was not, or
+	// the client had cancelled the call. nil is not called. It must not write to the session.
 	Arrived func(result json.RawMessage, ok bool)
 }
 
@@ -66,8 +65,7 @@ func (c *connection) SessionID() string { return "" }
 // Close ends the connection.
 func (c *connection) Close() error { return c.end() }
 
-// Read returns the next valid message, and answers invalid ones. Errors: io.EOF at the
-// end, and those of the reader, the writer and the context.
+// Read returns the next valid message, and answers invalid ones. Errors: io.EOF, those of reader, writer and context.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
@@ -91,9 +89,8 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// awaitAnswers returns when all calls received before the end of the input have been
-// answered. The SDK abandons pending calls at the end of the input, although the client
-// may still read.
+// awaitAnswers returns when all calls received before the end of the input are answered. The SDK abandons them there,
+// although the client may still read.
 func (c *connection) awaitAnswers(ctx context.Context) {
 	answered := make(chan struct{})
 	go func() {
@@ -107,8 +104,7 @@ func (c *connection) awaitAnswers(ctx context.Context) {
 	}
 }
 
-// accept returns the message of a line. It refuses a call with the id of a pending one, because
-// their responses could not be distinguished.
+// accept returns the message of a line. It refuses a call with the id of a pending one: who could tell their answers apart?
 func (c *connection) accept(l line) (jsonrpc.Message, *Refusal) {
 	if l.tooLong {
 		return nil, parseError("a line has at most %d bytes", maxLine)
@@ -183,8 +179,7 @@ func (c *connection) writeLine(text []byte) error {
 	return err
 }
 
-// maxLine is the largest length of a line in bytes. A call with the largest note takes
-// less than a hundredth of it.
+// maxLine is the largest length of a line in bytes, a hundred times that of the largest note.
 const maxLine = 16 << 20
 
 // line is an input line.
@@ -269,9 +264,8 @@ func Refuse(ctx context.Context, t *Transport, why string) error {
 	}
 }
 
-// RecoverPanics returns middleware that turns a panic of a handler into an error response
-// and logs it with the stack. The SDK runs handlers in its own goroutines, where a panic
-// would end the process. A nil log discards the record.
+// RecoverPanics returns middleware that turns a panic of a handler into an error response and logs it with the stack: in
+// a goroutine of the SDK it would end the process. A nil log discards the record.
 func RecoverPanics(log *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
@@ -287,8 +281,7 @@ func RecoverPanics(log *slog.Logger) mcp.Middleware {
 	}
 }
 
-// LogPanic is deferred by background functions. It recovers from a panic and logs it; a
-// nil log discards the record.
+// LogPanic is deferred by background functions. It recovers from a panic and logs it, unless log is nil.
 func LogPanic(log *slog.Logger, what string) {
 	if why := recover(); why != nil {
 		logPanic(log, what, why)

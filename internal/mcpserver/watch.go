@@ -13,8 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxWatched is the maximum number of resources that a server watches. Each costs a read at
-// a change.
+// maxWatched is the maximum number of resources that a server watches. Each is read at a change.
 const maxWatched = 100
 
 // watch holds the resources that clients have subscribed to. It is safe for concurrent use.
@@ -32,8 +31,7 @@ func newWatch() watch {
 		began: began, begin: sync.OnceFunc(func() { close(began) })}
 }
 
-// Subscribed is closed once a client has subscribed to a resource: before, Changed has nothing
-// to do.
+// Subscribed is closed once a client has subscribed to a resource: before, Changed has nothing to do.
 func (s *Server) Subscribed() <-chan struct{} { return s.watch.began }
 
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
@@ -67,8 +65,7 @@ func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) err
 	return nil
 }
 
-// prune drops sessions that have ended, which need not unsubscribe, and resources without
-// subscribers. w.mu is held.
+// prune drops sessions that have ended, which need not unsubscribe, and resources without any. w.mu is held.
 func (w *watch) prune(server *mcp.Server) {
 	open := map[*mcp.ServerSession]bool{}
 	for session := range server.Sessions() {
@@ -83,9 +80,8 @@ func (w *watch) prune(server *mcp.Server) {
 	}
 }
 
-// Changed notifies clients of changes to the resources that they subscribed to. It is called
-// after a commit that another program made; the server calls it after its own. It reads
-// each watched resource once.
+// Changed notifies clients of changes to the resources that they subscribed to, after a commit of this server or of
+// another program. It reads each watched resource once.
 func (s *Server) Changed(ctx context.Context) {
 	defer LogPanic(s.opts.Faults, "notifying of changes")
 	ctx = s.acting(ctx, "")

@@ -49,7 +49,7 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	return nil, &fault.Error{Op: "context", Kind: kind, Err: err}
 }
 
-// fillLines sets the lines at which the nodes of a window, and those left out, begin. What
+// fillLines sets the lines at which the nodes of a window, and those left out, begin, and the titles of these. What
 // stands in no file has none.
 func (v *View) fillLines(w *window.Window) {
 	var nodes []*node.Node
@@ -64,6 +64,9 @@ func (v *View) fillLines(w *window.Window) {
 	}
 	for i := range w.OmittedTop {
 		add(w.OmittedTop[i].ID, &w.OmittedTop[i].Line)
+		if n, ok := v.Get(w.OmittedTop[i].ID); ok {
+			w.OmittedTop[i].Title = n.Title()
+		}
 	}
 	for i, line := range v.Lines(nodes) {
 		*lines[i] = line
