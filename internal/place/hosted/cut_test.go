@@ -1,0 +1,88 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hosted_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/place/hosted"
+	"github.com/fovea-memory/fovea/internal/place/placetest"
+)
+
+// TestCutLinks: a machine knows no way to servers besides its links, and goes on when these are healed.
+func TestCutLinks(t *testing.T) {
+	links := placetest.NewLinks(t, 1)
+	s := placetest.StartLinked(t, 3, links)
+	ways, url := s.Ways(links, "team", "")
+	p, err := hosted.OpenCluster(t.Context(), url, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Put(t.Context(), "heads/a", "", []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	placetest.Cut(ways...)
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+	defer stop()
+	if _, _, err := p.Get(ctx, "heads/a"); !errors.Is(err, place.ErrNoAnswer) {
+		t.Errorf("with all links cut: %v", err)
+	}
+	for _, l := range ways {
+		l.Heal()
+	}
+	if data, _, err := p.Get(t.Context(), "heads/a"); err != nil || string(data) != "one" {
+		t.Errorf("with all links whole: %q, %v", data, err)
+	}
+	leader := s.Leader(streamOf(t, connected(t, s)))
+	placetest.Cut(s.Around(leader)...)
+	for begun := time.Now(); ; { // the other two choose who leads
+		err := p.Put(t.Context(), "heads/b", "", []byte("two"))
+		if err == nil || errors.Is(err, place.ErrChanged) {
+			break
+		}
+		if time.Since(begun) > time.Minute {
+			t.Fatal(err)
+		}
+	}
+	if now := s.Leader(streamOf(t, connected(t, s))); now == leader {
+		t.Log("the one that is cut off takes itself for the leader still")
+	}
+	t.Log(links.Cuts())
+}
+
+// TestRefereeOverCutLinks: no task has two holders while links are cut, those of machines and those between the servers.
+func TestRefereeOverCutLinks(t *testing.T) {
+	const lease = 4 * time.Second
+	links := placetest.NewLinks(t, 1)
+	s := placetest.StartLinked(t, 3, links)
+	groups := [][]*placetest.Link{}
+	all := machinesAt(t, 16, lease, func() string {
+		ways, url := s.Ways(links, "team", "")
+		groups = append(groups, ways)
+		return url
+	})
+	adult(t, all[0])
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	storms := make(chan struct{})
+	h := &holders{t: t, until: map[string]time.Time{}, number: map[string]uint64{}, killed: make(chan struct{}), at: -1}
+	go func() {
+		defer close(storms)
+		run(3, func(int) { links.Storm(ctx, 2*time.Second, groups...) }, func() {
+			links.Storm(ctx, 3*time.Second, s.Around(0), s.Around(1), s.Around(2))
+		})
+	}()
+	renewed, _ := turns(t, h, all, lease, func() {})
+	stop()
+	<-storms
+	cuts := links.Cuts()
+	t.Logf("20 tasks for 14 s, leases of %v: %d granted, %d renewed; %v", lease, h.grants, renewed, cuts)
+	if h.grants < 20 || renewed == 0 || cuts.Links < 10 || cuts.Ended == 0 || cuts.Swallows == 0 || cuts.Late == 0 {
+		t.Error("too little was tried")
+	}
+}
