@@ -111,7 +111,7 @@ func (f *fleetRun) work(commits int) {
 	for range 3 {
 		storms.Go(func() { f.links.Storm(ctx, 4*time.Second, f.ways...) })
 	}
-	storms.Go(func() { f.links.Storm(ctx, 6*time.Second, f.s.Around(0), f.s.Around(1), f.s.Around(2)) })
+	storms.Go(func() { f.links.Storm(ctx, 6*time.Second, f.s.LinksOf(0), f.s.LinksOf(1), f.s.LinksOf(2)) })
 	for _, w := range f.all {
 		running.Go(func() {
 			if err := w.workOn(commits, commits/8); err != nil {

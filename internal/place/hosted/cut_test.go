@@ -39,7 +39,7 @@ func TestCutLinks(t *testing.T) {
 		t.Errorf("with all links whole: %q, %v", data, err)
 	}
 	leader := s.Leader(streamOf(t, connected(t, s)))
-	placetest.Cut(s.Around(leader)...)
+	placetest.Cut(s.LinksOf(leader)...)
 	for begun := time.Now(); ; { // the other two choose who leads
 		err := p.Put(t.Context(), "heads/b", "", []byte("two"))
 		if err == nil || errors.Is(err, place.ErrChanged) {
@@ -74,7 +74,7 @@ func TestRefereeOverCutLinks(t *testing.T) {
 	go func() {
 		defer close(storms)
 		run(3, func(int) { links.Storm(ctx, 2*time.Second, groups...) }, func() {
-			links.Storm(ctx, 3*time.Second, s.Around(0), s.Around(1), s.Around(2))
+			links.Storm(ctx, 3*time.Second, s.LinksOf(0), s.LinksOf(1), s.LinksOf(2))
 		})
 	}()
 	renewed, _ := turns(t, h, all, lease, func() {})

@@ -22,6 +22,7 @@ type Cuts struct {
 	Late     int // of bytes sent at once, which arrived when the link was healed
 }
 
+// String is a line of a log.
 func (c Cuts) String() string {
 	return fmt.Sprintf("%d links cut: %d connections refused, %d ended, %d of them amid a message; %d times bytes swallowed, %d times late",
 		c.Links, c.Refused, c.Ended, c.Amid, c.Swallows, c.Late)
@@ -154,7 +155,7 @@ func (l *Link) pass(p *passage, way int) {
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			keep, goesOn := l.meet(p, way, n)
+			keep, goesOn := l.fate(p, way, n)
 			if _, failed := to.Write(buffer[:keep]); failed != nil {
 				_ = from.CloseRead() // who sends finds out
 				return
@@ -171,8 +172,8 @@ func (l *Link) pass(p *passage, way int) {
 	}
 }
 
-// meet returns how many of n bytes arrive, and whether the connection goes on.
-func (l *Link) meet(p *passage, way, n int) (keep int, goesOn bool) {
+// fate returns how many of n bytes arrive, and whether the connection goes on.
+func (l *Link) fate(p *passage, way, n int) (keep int, goesOn bool) {
 	s := l.of
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -104,8 +104,8 @@ func (s *Servers) routesOf(i int, links *Links) (routes []string) {
 	return routes
 }
 
-// Around returns the links between a server and the others.
-func (s *Servers) Around(i int) (all []*Link) {
+// LinksOf returns the links between a server and the others.
+func (s *Servers) LinksOf(i int) (all []*Link) {
 	for j := range s.nodes {
 		if i != j {
 			all = append(all, s.between[[2]int{i, j}], s.between[[2]int{j, i}])
