@@ -66,9 +66,14 @@ func fleetRound(t *testing.T, seed uint64, commits int) {
 	begun := time.Now()
 	f.work(commits / len(f.all))
 	worked := time.Since(begun).Round(time.Second)
-	damaged := f.damage()
+	if lost, _, err := placetest.Lost(t.Context(), f.all[0].r.Place); err != nil || len(lost) > 0 {
+		t.Errorf("cuts alone lost pieces: %q, %v", lost, err)
+	}
+	f.damage()
+	damaged := f.scrub()
 	f.wipe(f.draw.IntN(3))
 	f.s.Wait()
+	damaged += f.scrub() // as daemons do when another server leads, here one that may miss messages
 	meet(t, f.all)
 	f.wipe(0, 1, 2)
 	f.s.Wait()
@@ -149,14 +154,18 @@ func (f *fleetRun) kill(ctx context.Context) {
 	}
 }
 
-// damage flips bits in the files of the leader, and has all machines scrub. It returns how many pieces they found damaged.
-func (f *fleetRun) damage() (damaged int) {
+// damage flips bits in the files of the leader.
+func (f *fleetRun) damage() {
 	if leader := f.s.Leader("FOVEA-OWN-fleet"); leader >= 0 {
 		f.s.Kill(leader)
 		flipBits(f.t, f.s.Store(leader), f.draw)
 		f.s.Start(leader)
 		f.s.Wait()
 	}
+}
+
+// scrub has all machines read back what they wrote, and write again what is damaged. It returns how many pieces were.
+func (f *fleetRun) scrub() (damaged int) {
 	for _, w := range f.all {
 		w.weather.Good()
 		_, wrong, err := w.r.Scrub(f.t.Context())

@@ -365,12 +365,14 @@ func parse(address string) (*target, error) {
 		t.options = append(t.options, option) // the client passes over nil
 	}
 	shard := fmt.Sprintf("%02d", sha256.Sum256([]byte(name))[0]%shards)
-	t.prefix, t.stream.Name, t.stream.Subjects = "fovea."+shard+"."+name, "FOVEA-"+shard, []string{"fovea." + shard + ".>"}
+	stream, below := "FOVEA-"+shard, "fovea."+shard
+	t.prefix = below + "." + name
 	if isOwn {
-		t.prefix, t.stream.Name, t.stream.Subjects = "fovea.own."+name, "FOVEA-OWN-"+name, []string{"fovea.own." + name + ".>"}
+		t.prefix = "fovea.own." + name
+		stream, below = "FOVEA-OWN-"+name, t.prefix
 	}
-	t.stream.Description, t.stream.Replicas, t.stream.MaxMsgsPerSubject = "memories of Fovea", replicas, 1
-	t.stream.Storage, t.stream.Discard, t.stream.AllowMsgTTL = jetstream.FileStorage, jetstream.DiscardNew, true
+	t.stream = jetstream.StreamConfig{Name: stream, Subjects: []string{below + ".>"}, Description: "memories of Fovea", Replicas: replicas,
+		MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, AllowMsgTTL: true}
 	return t, nil
 }
 
