@@ -4,6 +4,7 @@ package test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,6 +64,13 @@ func fleetRound(t *testing.T, seed uint64, commits int) {
 		w.r = m.at(inCluster(t, url), "")
 		f.all, f.urls, f.ways = append(f.all, w), append(f.urls, url), append(f.ways, ways)
 	}
+	for _, w := range f.all[:2] { // in several messages
+		text := make([]byte, 450<<10)
+		for i := range text {
+			text[i] = byte(f.draw.Uint32())
+		}
+		w.write(w.name+"-large.org", fmt.Sprintf("* Large note of %s\n%s\n", w.name, base64.StdEncoding.EncodeToString(text)))
+	}
 	begun := time.Now()
 	f.work(commits / len(f.all))
 	worked := time.Since(begun).Round(time.Second)
@@ -114,12 +122,12 @@ func (f *fleetRun) work(commits int) {
 	ctx, stop := context.WithCancel(f.t.Context())
 	var running, storms sync.WaitGroup
 	for range 3 {
-		storms.Go(func() { f.links.Storm(ctx, 4*time.Second, f.ways...) })
+		storms.Go(func() { f.links.Storm(ctx, 3*time.Second, f.ways...) })
 	}
 	storms.Go(func() { f.links.Storm(ctx, 6*time.Second, f.s.LinksOf(0), f.s.LinksOf(1), f.s.LinksOf(2)) })
 	for _, w := range f.all {
 		running.Go(func() {
-			if err := w.workOn(commits, commits/8); err != nil {
+			if err := w.workOn(commits, commits/6); err != nil {
 				f.t.Error(err)
 			}
 		})
