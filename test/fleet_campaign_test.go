@@ -74,9 +74,7 @@ func fleetRound(t *testing.T, seed uint64, commits int) {
 	begun := time.Now()
 	f.work(commits / len(f.all))
 	worked := time.Since(begun).Round(time.Second)
-	if lost, _, err := placetest.Lost(t.Context(), f.all[0].r.Place); err != nil || len(lost) > 0 {
-		t.Errorf("cuts alone lost pieces: %q, %v", lost, err)
-	}
+	f.intact()
 	f.damage()
 	damaged := f.scrub()
 	f.wipe(f.draw.IntN(3))
@@ -159,6 +157,19 @@ func (f *fleetRun) kill(ctx context.Context) {
 		pass(2500)
 		f.s.Start(victim)
 		f.s.Wait()
+	}
+}
+
+// intact requires all pieces that logs name, once the servers answer.
+func (f *fleetRun) intact() {
+	ctx, stop := context.WithTimeout(f.t.Context(), time.Minute)
+	defer stop()
+	lost, _, err := placetest.Lost(ctx, f.all[0].r.Place)
+	for errors.Is(err, place.ErrNoAnswer) && ctx.Err() == nil {
+		lost, _, err = placetest.Lost(ctx, f.all[0].r.Place)
+	}
+	if err != nil || len(lost) > 0 {
+		f.t.Errorf("cuts alone lost pieces: %q, %v", lost, err)
 	}
 }
 

@@ -55,6 +55,35 @@ func TestCutLinks(t *testing.T) {
 	t.Log(links.Cuts())
 }
 
+// TestRefereeAtCutLeader: a server that led, and is cut off, refuses nobody a task that nobody holds, although it knows
+// of a claim that it could not pass on.
+func TestRefereeAtCutLeader(t *testing.T) {
+	links := placetest.NewLinks(t, 1)
+	s := placetest.StartLinked(t, 3, links)
+	var ways []*placetest.Link
+	r := machinesAt(t, 1, 0, func() (url string) {
+		ways, url = s.Ways(links, "team", "")
+		return url
+	})[0]
+	adult(t, r)
+	leader := s.Leader(streamOf(t, connected(t, s)))
+	for i, l := range ways {
+		if i != leader {
+			placetest.Cut(l)
+		}
+	}
+	adult(t, r) // over the way that is left
+	placetest.Cut(s.LinksOf(leader)...)
+	for range 5 {
+		begun := time.Now()
+		_, err := r.Grant(t.Context(), "paint", time.Minute, 1, false)
+		took := time.Since(begun)
+		if err == nil || errors.Is(err, place.ErrChanged) || took > 5*time.Second {
+			t.Errorf("told after %v: %v", took, err)
+		}
+	}
+}
+
 // TestRefereeOverCutLinks: no task has two holders while links are cut, those of machines and those between the servers.
 func TestRefereeOverCutLinks(t *testing.T) {
 	const lease = 4 * time.Second

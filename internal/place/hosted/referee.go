@@ -86,18 +86,22 @@ func (c *cluster) held(ctx context.Context, claims string, number uint64) (uint6
 }
 
 // mark writes a text as a part of claims in place of the message with a number, 0 for none. Where the answer is
-// lost, it looks for the text.
+// lost, it looks for the text. A server that led and is cut off counts what it could not pass on, and keeps none of it.
 func (c *cluster) mark(ctx context.Context, claims, part, text string, before uint64, more ...jetstream.PublishOpt) error {
 	asked, stop := context.WithTimeout(ctx, claimWait)
 	defer stop()
 	_, err := c.js.Publish(asked, c.subject(claims, part), []byte(text), append(more,
 		jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithRetryAttempts(maxTries))...)
-	if err != nil {
-		if kept, none := c.last(ctx, claims, part); none == nil && string(kept.Data) == text {
-			return nil
-		}
+	if err = c.fault(claim, err); err == nil {
+		return nil
 	}
-	return c.fault(claim, err)
+	switch kept, unseen := c.last(ctx, claims, part); {
+	case unseen == nil && string(kept.Data) == text:
+		return nil
+	case unseen != nil && errors.Is(err, place.ErrChanged):
+		return fmt.Errorf("%w: the servers refuse a claim, and show no other", place.ErrNoAnswer)
+	}
+	return err
 }
 
 // isGrown returns why the place may not know all claims in force.
