@@ -160,16 +160,20 @@ func (f *fleetRun) kill(ctx context.Context) {
 	}
 }
 
-// intact requires all pieces that logs name, once the servers answer.
+// intact requires one log of each machine, and all pieces that logs name, once the servers answer.
 func (f *fleetRun) intact() {
 	ctx, stop := context.WithTimeout(f.t.Context(), time.Minute)
 	defer stop()
-	lost, _, err := placetest.Lost(ctx, f.all[0].r.Place)
+	p := f.all[0].r.Place
+	lost, _, err := placetest.Lost(ctx, p)
 	for errors.Is(err, place.ErrNoAnswer) && ctx.Err() == nil {
-		lost, _, err = placetest.Lost(ctx, f.all[0].r.Place)
+		lost, _, err = placetest.Lost(ctx, p)
 	}
 	if err != nil || len(lost) > 0 {
 		f.t.Errorf("cuts alone lost pieces: %q, %v", lost, err)
+	}
+	if logs, err := p.List(ctx, place.HeadFolder); err != nil || len(logs) > len(f.all) {
+		f.t.Errorf("%d machines have the logs %q, %v: one took its own log for that of another", len(f.all), logs, err)
 	}
 }
 
