@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -184,6 +185,12 @@ func Shown(address string) string {
 func tagOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// Objects returns those of names that objects with a prefix have, sorted, each once.
+func Objects(names []string, prefix string) []string {
+	slices.Sort(names)
+	return slices.Compact(slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, prefix) || CheckObject(name) != nil }))
 }
 
 // CheckObject refuses names that no object has.

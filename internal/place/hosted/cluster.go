@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -262,12 +261,9 @@ func (c *cluster) List(ctx context.Context, prefix string) (found []string, err 
 		return nil, c.fault(prefix, err)
 	}
 	for subject := range info.State.Subjects {
-		if name := c.object(subject); strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
-			found = append(found, name)
-		}
+		found = append(found, c.object(subject))
 	}
-	slices.Sort(found)
-	return slices.Compact(found), nil
+	return place.Objects(found, prefix), nil
 }
 
 // Remove removes an object with its chunks, see place.Place.
@@ -324,8 +320,6 @@ type target struct {
 	stream  jetstream.StreamConfig // how the stream has to be
 }
 
-var memoryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
 // errAddress describes the form of an address without quoting it: somebody may have written a password into it.
 var errAddress = fmt.Errorf("%w; a cluster is nats://HOST:PORT,HOST:PORT/NAME, without a password; NAME has 1 to 64 letters, digits, hyphens and "+
 	"underscores; behind ? stand replicas=1 to replicas=5, own=true, and by absolute paths creds=FILE, nkey=FILE, ca=FILE, or cert=FILE and key=FILE",
@@ -336,7 +330,7 @@ func parse(address string) (*target, error) {
 	rest, parameters, _ := strings.Cut(strings.TrimPrefix(address, "nats://"), "?")
 	servers, name, _ := strings.Cut(rest, "/")
 	query, err := url.ParseQuery(parameters)
-	if err != nil || strings.Contains(rest, "@") || !memoryName.MatchString(name) || slices.Contains(strings.Split(servers, ","), "") {
+	if err != nil || strings.Contains(rest, "@") || !place.SpaceName.MatchString(name) || slices.Contains(strings.Split(servers, ","), "") {
 		return nil, errAddress
 	}
 	t, isOwn, replicas := &target{servers: servers}, false, defaultReplicas
