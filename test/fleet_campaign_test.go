@@ -4,7 +4,6 @@ package test
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,13 +21,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/place/placetest"
 )
 
-// TestCampaignOfFleet: 16 machines write 2,000 commits over three servers of NATS. Links are cut at random, those of
+// TestCampaignOfFleet: 16 machines write 2,016 commits over three servers of NATS. Links are cut at random, those of
 // machines and those between servers, and one server after the other is killed, the one that leads more often, and comes
 // back. Then the files of the leader are damaged and each machine scrubs, one server loses its disk, and then all three do.
 // In the end all machines have every commit of all, and each memory verifies. The long campaign does it 50 times.
 func TestCampaignOfFleet(t *testing.T) {
 	c := foveatest.NewCampaign(t)
-	commits := 2000
+	commits := 2016 // of each machine 42 in each of three spells
 	if testing.Short() {
 		commits = 320
 	}
@@ -64,17 +63,12 @@ func fleetRound(t *testing.T, seed uint64, commits int) {
 		w.r = m.at(inCluster(t, url), "")
 		f.all, f.urls, f.ways = append(f.all, w), append(f.urls, url), append(f.ways, ways)
 	}
-	for _, w := range f.all[:2] { // in several messages
-		text := make([]byte, 450<<10)
-		for i := range text {
-			text[i] = byte(f.draw.Uint32())
-		}
-		w.write(w.name+"-large.org", fmt.Sprintf("* Large note of %s\n%s\n", w.name, base64.StdEncoding.EncodeToString(text)))
-	}
 	begun := time.Now()
-	f.work(commits / len(f.all))
+	for range 3 {
+		f.work(commits / len(f.all) / 3)
+		f.intact()
+	}
 	worked := time.Since(begun).Round(time.Second)
-	f.intact()
 	f.damage()
 	damaged := f.scrub()
 	f.wipe(f.draw.IntN(3))
@@ -83,9 +77,9 @@ func fleetRound(t *testing.T, seed uint64, commits int) {
 	meet(t, f.all)
 	f.wipe(0, 1, 2)
 	f.s.Wait()
-	failed := 0
+	failed, written := 0, 0
 	for _, w := range f.all {
-		failed += w.failed
+		failed, written = failed+w.failed, written+len(w.wrote)
 		checkAll(t, w, f.all)
 	}
 	for i, w := range f.all {
@@ -109,8 +103,8 @@ func fleetRound(t *testing.T, seed uint64, commits int) {
 		*w.machine = machine{} // what cleanups refer to stays until all rounds are over, and a disk is in memory
 	}
 	cuts := links.Cuts()
-	t.Logf("%d commits in %v, %d servers killed, %v; %d exchanges failed, %d pieces damaged", commits, worked, f.kills, cuts, failed, damaged)
-	if cuts.Refused == 0 || cuts.Amid == 0 || cuts.Swallows == 0 || cuts.Late == 0 || failed == 0 {
+	t.Logf("%d commits in %v, %d servers killed, %v; %d exchanges failed, %d pieces damaged", written, worked, f.kills, cuts, failed, damaged)
+	if cuts.Ended == 0 || cuts.Swallows+cuts.Late == 0 || !testing.Short() && (cuts.Amid == 0 || cuts.Refused == 0 || failed == 0) {
 		t.Errorf("the links were too good: %v; %d exchanges failed", cuts, failed)
 	}
 }
@@ -125,7 +119,7 @@ func (f *fleetRun) work(commits int) {
 	storms.Go(func() { f.links.Storm(ctx, 6*time.Second, f.s.LinksOf(0), f.s.LinksOf(1), f.s.LinksOf(2)) })
 	for _, w := range f.all {
 		running.Go(func() {
-			if err := w.workOn(commits, commits/6); err != nil {
+			if err := w.workOn(commits, commits/2); err != nil {
 				f.t.Error(err)
 			}
 		})

@@ -199,12 +199,10 @@ func CheckObject(name string) error {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r)
 	}
 	parts := strings.Split(name, "/")
-	for _, part := range parts {
-		if part == "" || part[0] == '.' || len(part) > 128 || strings.ContainsFunc(part, func(r rune) bool { return !plain(r) }) {
-			return fmt.Errorf("%q is no name of an object", name)
-		}
-	}
-	if len(parts) > 2 {
+	isWrong := slices.ContainsFunc(parts, func(part string) bool {
+		return part == "" || part[0] == '.' || len(part) > 128 || strings.ContainsFunc(part, func(r rune) bool { return !plain(r) })
+	})
+	if isWrong || len(parts) > 2 {
 		return fmt.Errorf("%q is no name of an object", name)
 	}
 	return nil
