@@ -258,9 +258,11 @@ func (w *writer) workOn(commits, between int) error {
 		if i%between != between-1 {
 			continue
 		}
-		if err := w.exchange(w.r); errors.Is(err, place.ErrNoAnswer) || errors.Is(err, place.ErrChanged) {
+		err := w.exchange(w.r)
+		switch {
+		case errors.Is(err, place.ErrNoAnswer), errors.Is(err, place.ErrChanged), errors.Is(err, place.ErrNone): // another one joined packs meanwhile
 			w.failed++
-		} else if err != nil {
+		case err != nil:
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
 	}
