@@ -3,8 +3,13 @@
 package hosted_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,4 +119,66 @@ func TestRefereeOverCutLinks(t *testing.T) {
 	if h.grants < 20 || renewed == 0 || cuts.Links < 10 || cuts.Ended == 0 || cuts.Swallows == 0 || cuts.Late == 0 {
 		t.Error("too little was tried")
 	}
+}
+
+// TestObjectsOverCutLinks: while links are cut, a read has the bytes of one version, also where these are in several messages;
+// once all links are whole, an object is the version that was acknowledged last, or a later one that got no answer.
+func TestObjectsOverCutLinks(t *testing.T) {
+	links := placetest.NewLinks(t, 2)
+	s := placetest.StartLinked(t, 3, links)
+	var groups [][]*placetest.Link
+	var all []place.Place
+	for range 4 {
+		ways, url := s.Ways(links, "team", "own=true")
+		p, err := hosted.OpenCluster(t.Context(), url, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		groups, all = append(groups, ways), append(all, p)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 15*time.Second)
+	defer stop()
+	var written, unsure atomic.Int64
+	run(len(all), func(i int) {
+		name, tag, draw := fmt.Sprint("heads/w", i), "", rand.New(rand.NewPCG(2, uint64(i)))
+		var tried [][]byte // since the last one that was acknowledged, which is the first
+		for ctx.Err() == nil {
+			data := make([]byte, 1+draw.IntN(1500<<10))
+			_, _ = rand.NewChaCha8([32]byte{byte(i), byte(len(tried)), byte(draw.Uint32())}).Read(data) // it never fails
+			err := all[i].Put(ctx, name, tag, data)
+			if tried = append(tried, data); err == nil {
+				tried = tried[len(tried)-1:]
+				written.Add(1)
+			} else {
+				unsure.Add(1)
+			}
+			_, now, err := all[i].Get(ctx, name)
+			if tag = now; err != nil && !errors.Is(err, place.ErrNoAnswer) && !errors.Is(err, place.ErrNone) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for again := t.Context(); again.Err() == nil; {
+			there, _, err := all[i].Get(again, name)
+			if errors.Is(err, place.ErrNoAnswer) {
+				continue
+			}
+			if err != nil || !isAny(there, tried) {
+				t.Errorf("%s has %d bytes, which are none of the %d versions that may be there: %v", name, len(there), len(tried), err)
+			}
+			return
+		}
+	}, func() {
+		run(3, func(int) { links.Storm(ctx, 2*time.Second, groups...) }, func() {
+			links.Storm(ctx, 3*time.Second, s.LinksOf(0), s.LinksOf(1), s.LinksOf(2))
+		})
+	})
+	t.Logf("%d written, %d without an answer or refused; %v", written.Load(), unsure.Load(), links.Cuts())
+	if written.Load() == 0 || unsure.Load() == 0 {
+		t.Error("too little was tried")
+	}
+}
+
+func isAny(data []byte, of [][]byte) bool {
+	return slices.ContainsFunc(of, func(one []byte) bool { return bytes.Equal(one, data) })
 }
