@@ -9,8 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -116,13 +114,11 @@ func (f folder) List(_ context.Context, prefix string) ([]string, error) {
 	entries, err := vfs.Entries(f.in, path.Clean(dir))
 	var names []string
 	for _, e := range entries {
-		name := dir + e.Name()
-		if e.Type().IsRegular() && strings.HasPrefix(name, prefix) && CheckObject(name) == nil {
-			names = append(names, name)
+		if e.Type().IsRegular() {
+			names = append(names, dir+e.Name())
 		}
 	}
-	slices.Sort(names)
-	return names, err
+	return Objects(names, prefix), err
 }
 
 func (f folder) Remove(_ context.Context, name string) error {

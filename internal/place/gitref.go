@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -26,7 +25,8 @@ const (
 	maxFile = "65536"
 )
 
-var gitName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// SpaceName is the form of names under which a server keeps several memories.
+var SpaceName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // errGitAddress describes the form of an address without quoting it: somebody may have written a password into it.
 var errGitAddress = fmt.Errorf("%w; a repository is git+https://HOST/PATH, git+ssh://HOST/PATH or git+file:///PATH, without a password, which git finds "+
@@ -42,7 +42,7 @@ func parseGit(address string) (repo, refs string, err error) {
 	name, base := "memory", "refs/fovea/"
 	for parameter, values := range u.Query() {
 		switch value := values[0]; {
-		case parameter == "name" && gitName.MatchString(value):
+		case parameter == "name" && SpaceName.MatchString(value):
 			name = value
 		case parameter == "branches" && value == "true":
 			base = "refs/heads/fovea/"
@@ -128,13 +128,11 @@ func (r *repository) Put(ctx context.Context, name, tag string, data []byte) err
 func (r *repository) List(ctx context.Context, prefix string) (names []string, err error) {
 	rows, err := r.git(ctx, nil, "ls-remote", "--quiet", "--refs", "--", r.url, r.refs+"*")
 	for field := range strings.FieldsSeq(string(rows)) {
-		ref, isOurs := strings.CutPrefix(field, r.refs)
-		if name := strings.ReplaceAll(ref, "=", "."); isOurs && strings.HasPrefix(name, prefix) && CheckObject(name) == nil {
-			names = append(names, name)
+		if ref, isOurs := strings.CutPrefix(field, r.refs); isOurs {
+			names = append(names, strings.ReplaceAll(ref, "=", "."))
 		}
 	}
-	slices.Sort(names)
-	return names, err
+	return Objects(names, prefix), err
 }
 
 // Remove removes an object, see place.Place.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -186,18 +187,22 @@ func tagOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Objects returns those of names that objects with a prefix have, sorted, each once.
+func Objects(names []string, prefix string) []string {
+	slices.Sort(names)
+	return slices.Compact(slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, prefix) || CheckObject(name) != nil }))
+}
+
 // CheckObject refuses names that no object has.
 func CheckObject(name string) error {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r)
 	}
 	parts := strings.Split(name, "/")
-	for _, part := range parts {
-		if part == "" || part[0] == '.' || len(part) > 128 || strings.ContainsFunc(part, func(r rune) bool { return !plain(r) }) {
-			return fmt.Errorf("%q is no name of an object", name)
-		}
-	}
-	if len(parts) > 2 {
+	isWrong := slices.ContainsFunc(parts, func(part string) bool {
+		return part == "" || part[0] == '.' || len(part) > 128 || strings.ContainsFunc(part, func(r rune) bool { return !plain(r) })
+	})
+	if isWrong || len(parts) > 2 {
 		return fmt.Errorf("%q is no name of an object", name)
 	}
 	return nil

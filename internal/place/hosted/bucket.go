@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -134,14 +133,12 @@ func (b *bucket) List(ctx context.Context, prefix string) (names []string, err e
 			return nil, fmt.Errorf("%s: the list of objects cannot be read", e.host)
 		}
 		for _, one := range page.Contents {
-			name, ok := strings.CutPrefix(aws.ToString(one.Key), b.prefix)
-			if ok && strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
+			if name, ok := strings.CutPrefix(aws.ToString(one.Key), b.prefix); ok {
 				names = append(names, name)
 			}
 		}
 		if in.ContinuationToken = page.NextContinuationToken; !aws.ToBool(page.IsTruncated) || aws.ToString(in.ContinuationToken) == "" {
-			slices.Sort(names)
-			return slices.Compact(names), nil
+			return place.Objects(names, prefix), nil
 		}
 	}
 	return nil, fmt.Errorf("more than %d pages of objects: %w", maxPages, place.ErrDamaged)

@@ -72,20 +72,29 @@ func (h *holders) end(task string, number uint64) {
 
 // machines are n machines with a remote each, which keep a connection as a daemon does, and whose longest
 // lease is given.
-func machines(t *testing.T, s *placetest.Servers, n int, maxLease time.Duration) (all []place.Referee) {
+func machines(t *testing.T, s *placetest.Servers, n int, maxLease time.Duration) []place.Referee {
 	t.Helper()
-	if p, err := hosted.OpenCluster(t.Context(), s.URL("team", ""), true); err != nil || p.Close() != nil {
-		t.Fatal(err)
-	}
-	for range n {
+	return machinesAt(t, n, maxLease, func() string { return s.URL("team", "") })
+}
+
+// machinesAt are machines that reach the servers by an address of their own.
+func machinesAt(t *testing.T, n int, maxLease time.Duration, address func() string) (all []place.Referee) {
+	t.Helper()
+	for i := range n {
+		url := address()
+		if i == 0 {
+			if p, err := hosted.OpenCluster(t.Context(), url, true); err != nil || p.Close() != nil {
+				t.Fatal(err)
+			}
+		}
 		open, dir := hosted.OpenerOf(maxLease), filepath.Join(t.TempDir(), place.Folder, "team")
-		p, err := open(t.Context(), s.URL("team", ""), false)
+		p, err := open(t.Context(), url, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { p.Close() })
 		if err := errors.Join(os.MkdirAll(dir, 0o700),
-			os.WriteFile(filepath.Join(dir, place.RemoteFile), fmt.Appendf(nil, `{"url": %q}`, s.URL("team", "")), 0o600)); err != nil {
+			os.WriteFile(filepath.Join(dir, place.RemoteFile), fmt.Appendf(nil, `{"url": %q}`, url), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		state, err := vfs.Dir(filepath.Dir(filepath.Dir(dir)))

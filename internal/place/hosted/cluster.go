@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -262,12 +261,9 @@ func (c *cluster) List(ctx context.Context, prefix string) (found []string, err 
 		return nil, c.fault(prefix, err)
 	}
 	for subject := range info.State.Subjects {
-		if name := c.object(subject); strings.HasPrefix(name, prefix) && place.CheckObject(name) == nil {
-			found = append(found, name)
-		}
+		found = append(found, c.object(subject))
 	}
-	slices.Sort(found)
-	return slices.Compact(found), nil
+	return place.Objects(found, prefix), nil
 }
 
 // Remove removes an object with its chunks, see place.Place.
@@ -324,8 +320,6 @@ type target struct {
 	stream  jetstream.StreamConfig // how the stream has to be
 }
 
-var memoryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
 // errAddress describes the form of an address without quoting it: somebody may have written a password into it.
 var errAddress = fmt.Errorf("%w; a cluster is nats://HOST:PORT,HOST:PORT/NAME, without a password; NAME has 1 to 64 letters, digits, hyphens and "+
 	"underscores; behind ? stand replicas=1 to replicas=5, own=true, and by absolute paths creds=FILE, nkey=FILE, ca=FILE, or cert=FILE and key=FILE",
@@ -336,7 +330,7 @@ func parse(address string) (*target, error) {
 	rest, parameters, _ := strings.Cut(strings.TrimPrefix(address, "nats://"), "?")
 	servers, name, _ := strings.Cut(rest, "/")
 	query, err := url.ParseQuery(parameters)
-	if err != nil || strings.Contains(rest, "@") || !memoryName.MatchString(name) || slices.Contains(strings.Split(servers, ","), "") {
+	if err != nil || strings.Contains(rest, "@") || !place.SpaceName.MatchString(name) || slices.Contains(strings.Split(servers, ","), "") {
 		return nil, errAddress
 	}
 	t, isOwn, replicas := &target{servers: servers}, false, defaultReplicas
@@ -365,12 +359,14 @@ func parse(address string) (*target, error) {
 		t.options = append(t.options, option) // the client passes over nil
 	}
 	shard := fmt.Sprintf("%02d", sha256.Sum256([]byte(name))[0]%shards)
-	t.prefix, t.stream.Name, t.stream.Subjects = "fovea."+shard+"."+name, "FOVEA-"+shard, []string{"fovea." + shard + ".>"}
+	stream, below := "FOVEA-"+shard, "fovea."+shard
+	t.prefix = below + "." + name
 	if isOwn {
-		t.prefix, t.stream.Name, t.stream.Subjects = "fovea.own."+name, "FOVEA-OWN-"+name, []string{"fovea.own." + name + ".>"}
+		t.prefix = "fovea.own." + name
+		stream, below = "FOVEA-OWN-"+name, t.prefix
 	}
-	t.stream.Description, t.stream.Replicas, t.stream.MaxMsgsPerSubject = "memories of Fovea", replicas, 1
-	t.stream.Storage, t.stream.Discard, t.stream.AllowMsgTTL = jetstream.FileStorage, jetstream.DiscardNew, true
+	t.stream = jetstream.StreamConfig{Name: stream, Subjects: []string{below + ".>"}, Description: "memories of Fovea", Replicas: replicas,
+		MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, AllowMsgTTL: true}
 	return t, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -381,54 +380,12 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// relay forwards to the first server. cut ends all connections, and takes new ones or not.
-func relay(t *testing.T, s *placetest.Servers) (address string, cut func(isDown bool)) {
-	t.Helper()
-	near, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { near.Close() })
-	var mu sync.Mutex
-	var open []net.Conn
-	refuses := false
-	one := func(in net.Conn) {
-		mu.Lock()
-		defer mu.Unlock()
-		out, err := net.Dial("tcp", s.Host(0))
-		if err != nil || refuses {
-			in.Close()
-			return
-		}
-		open = append(open, in, out)
-		for _, c := range [][2]net.Conn{{in, out}, {out, in}} {
-			go func() {
-				_, _ = io.Copy(c[0], c[1])
-				c[0].Close()
-			}()
-		}
-	}
-	go func() {
-		for in, err := near.Accept(); err == nil; in, err = near.Accept() {
-			one(in)
-		}
-	}()
-	return "nats://" + near.Addr().String() + "/team?replicas=1", func(isDown bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, c := range open {
-			c.Close()
-		}
-		open, refuses = nil, isDown
-	}
-}
-
 // TestBrokenWatch: what is written while the connection of a watch is broken is told once it is back, also if nothing was
 // told before, and the watch has its connection with those who come later, whoever came meanwhile.
 func TestBrokenWatch(t *testing.T) {
 	s := placetest.StartServers(t, 1, "")
 	direct := create(t, s.URL("team", ""))
-	address, cut := relay(t, s)
+	ways, address := s.Ways(placetest.NewLinks(t, 1), "team", "")
 	open := hosted.ClusterOpener()
 	p, err := open(t.Context(), address, false)
 	if err != nil {
@@ -453,14 +410,14 @@ func TestBrokenWatch(t *testing.T) {
 	}
 	await("heads/")
 	for _, name := range []string{"heads/a", "heads/b"} {
-		cut(true)
+		placetest.Cut(ways...)
 		if q, err := open(t.Context(), address, false); err == nil {
 			q.Close() // the end of the connection has not arrived yet
 		}
 		if err := direct.Put(t.Context(), name, "", []byte("x")); err != nil {
 			t.Fatal(err)
 		}
-		cut(false)
+		ways[0].Heal()
 		q, err := open(t.Context(), address, false)
 		if err != nil {
 			t.Fatal(err)

@@ -28,29 +28,34 @@ func claimsOf(task string) string { return "claims/" + sumOf([]byte(task)) }
 
 // Grant claims a task, or renews a claim, see place.Referee.
 func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error) {
-	claims := claimsOf(task)
+	claims, ends := claimsOf(task), jetstream.WithMsgTTL(lease.Truncate(time.Second)+beyond)
+	text := func() string { return fmt.Sprint(number, " ", rand.Text()) }
 	if renews {
 		before, err := c.held(ctx, claims, number)
 		if err == nil {
-			err = c.mark(ctx, claims, number, before, lease)
+			err = c.mark(ctx, claims, claim, text(), before, ends)
 		}
 		if !errors.Is(err, place.ErrNone) {
 			return number, err
 		}
 	}
-	greatest, tag, err := c.Get(ctx, claims)
-	if err != nil && !errors.Is(err, place.ErrNone) {
+	var last, before uint64
+	greatest, err := c.last(ctx, claims, whole)
+	switch {
+	case err == nil:
+		before = greatest.Sequence
+		last, _ = strconv.ParseUint(string(greatest.Data), 10, 53) // anything but a number was not written by Fovea
+	case !errors.Is(err, place.ErrNone):
 		return 0, err
 	}
-	last, _ := strconv.ParseUint(string(greatest), 10, 53) // anything but a number was not written by Fovea
-	if !renews || last > number {                          // else nobody was granted the task since
+	if !renews || last > number { // else nobody was granted the task since
 		number = max(number, last+1)
 	}
-	if err := c.mark(ctx, claims, number, 0, lease); err != nil {
+	if err := c.mark(ctx, claims, claim, text(), 0, ends); err != nil {
 		return 0, err
 	}
 	if err = c.isGrown(ctx); err == nil { // only now: a stream that was recreated meanwhile is young
-		err = c.count(ctx, claims, tag, fmt.Sprint(number))
+		err = c.mark(ctx, claims, whole, fmt.Sprint(number), before)
 	}
 	if err != nil {
 		_ = c.Release(ctx, task, number) // not once the lease may be over, when it can be the claim of another machine
@@ -80,31 +85,21 @@ func (c *cluster) held(ctx context.Context, claims string, number uint64) (uint6
 	return m.Sequence, nil
 }
 
-// mark writes the message of a claim in place of the one with a number, 0 for none. Where the answer is
-// lost, it looks for its message.
-func (c *cluster) mark(ctx context.Context, claims string, number, before uint64, lease time.Duration) error {
-	text := fmt.Sprint(number, " ", rand.Text())
+// mark writes a text as a part of claims in place of the message with a number, 0 for none. Where the answer is
+// lost, it looks for the text. A server that led and is cut off counts what it could not pass on, and keeps none of it.
+func (c *cluster) mark(ctx context.Context, claims, part, text string, before uint64, more ...jetstream.PublishOpt) error {
 	asked, stop := context.WithTimeout(ctx, claimWait)
 	defer stop()
-	_, err := c.js.Publish(asked, c.subject(claims, claim), []byte(text), jetstream.WithRetryAttempts(maxTries),
-		jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithMsgTTL(lease.Truncate(time.Second)+beyond))
-	if err != nil {
-		if kept, none := c.last(ctx, claims, claim); none == nil && string(kept.Data) == text {
-			return nil
-		}
+	_, err := c.js.Publish(asked, c.subject(claims, part), []byte(text), append(more,
+		jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithRetryAttempts(maxTries))...)
+	if err = c.fault(claim, err); err == nil {
+		return nil
 	}
-	return c.fault(claim, err)
-}
-
-// count writes the greatest number, and looks for it where the answer is lost.
-func (c *cluster) count(ctx context.Context, claims, tag, number string) error {
-	asked, stop := context.WithTimeout(ctx, claimWait)
-	defer stop()
-	err := c.Put(asked, claims, tag, []byte(number))
-	if err != nil {
-		if kept, _, none := c.Get(ctx, claims); none == nil && string(kept) == number {
-			return nil
-		}
+	switch kept, unseen := c.last(ctx, claims, part); {
+	case unseen == nil && string(kept.Data) == text:
+		return nil
+	case unseen != nil && errors.Is(err, place.ErrChanged):
+		return fmt.Errorf("%w: the servers refuse a claim, and show no other", place.ErrNoAnswer)
 	}
 	return err
 }

@@ -5,7 +5,8 @@
 //
 // [Check] is the suite, [Memory] a place in memory, and [Lost] lists what heads name that is
 // gone. [Proxy] passes requests on to servers in turn; its [Weather] loses and holds back
-// answers.
+// answers. [Servers] are a cluster of NATS; a [Link] is a way over TCP to one of them, or between two, which
+// [Links.Storm] cuts.
 //
 // Invariants:
 //

@@ -23,6 +23,7 @@ type Servers struct {
 	tb      testing.TB
 	program string
 	nodes   []*node
+	between map[[2]int]*Link // by who dials and who is dialed, if they are linked
 }
 
 // node is one server.
@@ -36,7 +37,18 @@ type node struct {
 // it takes streams. It ends with the test. It needs the part nats-server.
 func StartServers(tb testing.TB, n int, more string) *Servers {
 	tb.Helper()
-	s := &Servers{tb: tb, program: foveatest.Part(tb, "nats-server")}
+	return start(tb, n, more, nil)
+}
+
+// StartLinked starts a cluster of n servers that reach each other over links alone.
+func StartLinked(tb testing.TB, n int, links *Links) *Servers {
+	tb.Helper()
+	return start(tb, n, "", links)
+}
+
+func start(tb testing.TB, n int, more string, links *Links) *Servers {
+	tb.Helper()
+	s := &Servers{tb: tb, program: foveatest.Part(tb, "nats-server"), between: map[[2]int]*Link{}}
 	var held []net.Listener
 	port := func() int {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,16 +64,16 @@ func StartServers(tb testing.TB, n int, more string) *Servers {
 	for _, l := range held {
 		l.Close()
 	}
-	var routes []string
-	for _, one := range s.nodes {
-		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", one.routes))
-	}
 	for i, one := range s.nodes {
 		text := fmt.Sprintf("server_name: n%d\nlisten: 127.0.0.1:%d\nhttp: 127.0.0.1:%d\n"+
 			"jetstream { store_dir: %q, sync_interval: always, max_memory_store: 64M, max_file_store: 2G }\n%s\n",
 			i, one.client, one.monitor, filepath.Join(one.dir, "store"), more)
 		if n > 1 {
-			text += fmt.Sprintf("cluster { name: c, listen: 127.0.0.1:%d, routes: [%s] }\n", one.routes, strings.Join(routes, ", "))
+			text += fmt.Sprintf("cluster { name: c, listen: 127.0.0.1:%d, routes: [%s]", one.routes, strings.Join(s.routesOf(i, links), ", "))
+			if links != nil { // neither clients nor servers learn of another way
+				text += ", no_advertise: true, advertise: \"127.0.0.1:1\""
+			}
+			text += " }\n"
 		}
 		if err := os.WriteFile(filepath.Join(one.dir, "conf"), []byte(text), 0o600); err != nil {
 			tb.Fatal(err)
@@ -77,12 +89,51 @@ func StartServers(tb testing.TB, n int, more string) *Servers {
 	return s
 }
 
+// routesOf returns the addresses at which a server finds the others.
+func (s *Servers) routesOf(i int, links *Links) (routes []string) {
+	for j, other := range s.nodes {
+		address := fmt.Sprintf("127.0.0.1:%d", other.routes)
+		if links != nil && i != j {
+			l := links.To(address)
+			s.between[[2]int{i, j}], address = l, l.Address()
+		}
+		if links == nil || i != j {
+			routes = append(routes, "nats://"+address)
+		}
+	}
+	return routes
+}
+
+// LinksOf returns the links between a server and the others.
+func (s *Servers) LinksOf(i int) (all []*Link) {
+	for j := range s.nodes {
+		if i != j {
+			all = append(all, s.between[[2]int{i, j}], s.between[[2]int{j, i}])
+		}
+	}
+	return all
+}
+
+// Ways makes links to all servers, and returns them and the address of a memory over them, as URL does.
+func (s *Servers) Ways(links *Links, name, parameters string) (all []*Link, url string) {
+	var hosts []string
+	for i := range s.nodes {
+		l := links.To(s.Host(i))
+		all, hosts = append(all, l), append(hosts, l.Address())
+	}
+	return all, s.address(hosts, name, parameters)
+}
+
 // URL is the address of a memory of a name in the cluster, with the parameters after ?.
 func (s *Servers) URL(name, parameters string) string {
 	var hosts []string
 	for i := range s.nodes {
 		hosts = append(hosts, s.Host(i))
 	}
+	return s.address(hosts, name, parameters)
+}
+
+func (s *Servers) address(hosts []string, name, parameters string) string {
 	if len(s.nodes) < 3 {
 		parameters = strings.Trim(parameters+"&replicas=1", "&")
 	}
