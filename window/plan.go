@@ -111,7 +111,7 @@ func (p *plan) heading() render.Heading {
 // setRenderer sets the renderer and counts its constant parts.
 func (p *plan) setRenderer(r render.Renderer) {
 	p.renderer = r
-	sample := render.Entry{Item: &Item{ID: "x", Handle: "abcde", Title: "x", Body: "x"}, Level: Title, Stars: 2, Compact: p.req.Policy != PolicyFoveal}
+	sample := render.Entry{Item: &Item{ID: "x", Handle: "abcde", Title: "x", Body: "y"}, Level: Title, Stars: 2, Compact: p.req.Policy != PolicyFoveal}
 	p.costs = costs{head: p.count(r.Head(p.heading())), tail: p.count(r.Tail()), separator: p.count(r.Separator())}
 	p.costs.title = p.count(r.Piece(&sample)) + p.costs.separator
 	sample.Level = Full
