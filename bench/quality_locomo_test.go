@@ -4,6 +4,7 @@ package bench
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -57,31 +58,70 @@ func (c locomo) asTurns() library {
 // remember writes them.
 func (c locomo) asNotes() library {
 	l := library{questions: c.questions(), asker: "mint"}
-	var notes []remembered
+	l.documents = []file{notesFile("mint", c.notes(0, speaker))}
+	return l
+}
+
+// speaker titles a turn by who speaks.
+func speaker(u foveatest.Turn) string { return u.Speaker }
+
+// notes returns a conversation as notes, each some time after the one before it.
+func (c locomo) notes(apart time.Duration, title func(foveatest.Turn) string) (notes []remembered) {
 	for _, s := range c.Sessions {
-		for _, u := range s.Turns {
-			notes = append(notes, remembered{u.Speaker, s.Time, passage{u.ID, u.Text}})
+		for i, u := range s.Turns {
+			notes = append(notes, remembered{title: title(u), speaker: u.Speaker, created: s.Time.Add(time.Duration(i) * apart), passage: passage{u.ID, u.Text}})
 		}
 	}
-	l.documents = []file{notesFile(notes)}
+	return notes
+}
+
+// wordsOfTitle is the number of a text's words in the title of a note named by them.
+const wordsOfTitle = 6
+
+// firstWords titles a turn by its speaker and the first words of its text.
+func firstWords(u foveatest.Turn) string {
+	words := strings.Fields(u.Text)
+	return u.Speaker + ": " + strings.Join(words[:min(wordsOfTitle, len(words))], " ")
+}
+
+// asTitledNotes returns a conversation as the notes of one agent, a minute apart and named by
+// the first words of their texts, which the owner asks about.
+func (c locomo) asTitledNotes() library {
+	return library{questions: c.questions(), documents: []file{notesFile("mint", c.notes(time.Minute, firstWords))}}
+}
+
+// asAgents returns a conversation as the notes of two agents, one for each speaker, a minute
+// apart. The owner asks.
+func (c locomo) asAgents(title func(foveatest.Turn) string) library {
+	l, agents := library{questions: c.questions()}, map[string][]remembered{}
+	for _, n := range c.notes(time.Minute, title) {
+		agents[n.speaker] = append(agents[n.speaker], n)
+	}
+	for _, speaker := range slices.Sorted(maps.Keys(agents)) {
+		l.documents = append(l.documents, notesFile(strings.ToLower(speaker), agents[speaker]))
+	}
 	return l
 }
 
 // remembered is a note of an agent.
 type remembered struct {
-	title   string
-	created time.Time
+	title, speaker string
+	created        time.Time
 	passage
 }
 
 // notesFile returns notes in the form in which remember writes them.
-func notesFile(notes []remembered) file {
-	d := file{path: "agents/mint/notes.org"}
+func notesFile(agent string, notes []remembered) file {
+	d := file{path: "agents/" + agent + "/notes.org"}
 	var b strings.Builder
 	for i, n := range notes {
-		k := uint64(i + 1)
-		fmt.Fprintf(&b, "* %s\n:PROPERTIES:\n:ID:       %08x-7a3c-4d1e-9b5f-%012x\n:AUTHOR:   mint\n:CREATED:  %s\n:TRUST:    unreviewed\n:END:\n%s",
-			n.title, 0x51a7c0de*uint32(k), 0x9e3779b97f4a*k&(1<<48-1), n.created.Format(orgTime), orgBody(n.text))
+		k := uint64(i+1) + uint64(agent[0])<<32
+		fmt.Fprintf(&b, "* %s\n:PROPERTIES:\n:ID:       %08x-7a3c-4d1e-9b5f-%012x\n:AUTHOR:   %s\n:CREATED:  %s\n:TRUST:    unreviewed\n",
+			n.title, 0x51a7c0de*uint32(k), 0x9e3779b97f4a*k&(1<<48-1), agent, n.created.Format(orgTime))
+		if n.speaker != "" && n.title != n.speaker {
+			fmt.Fprintf(&b, ":SPEAKER:  %s\n", n.speaker)
+		}
+		fmt.Fprintf(&b, ":END:\n%s", orgBody(n.text))
 		d.headlines = append(d.headlines, []passage{n.passage})
 	}
 	d.text = b.String()
@@ -109,8 +149,9 @@ func (c locomo) asSessions() library {
 
 // forms are the conversations of LoCoMo and each form of them.
 type forms struct {
-	conversations          []locomo
-	turns, notes, sessions []library
+	conversations                []locomo
+	turns, notes, sessions       []library
+	titled, agents, titledAgents []library
 }
 
 // locomoForms makes each form of each conversation; with -short, of one with ten questions.
@@ -123,6 +164,8 @@ func locomoForms(t testing.TB) (f forms) {
 		c := locomo{c}
 		f.conversations = append(f.conversations, c)
 		f.turns, f.notes, f.sessions = append(f.turns, c.asTurns().thinned()), append(f.notes, c.asNotes().thinned()), append(f.sessions, c.asSessions().thinned())
+		f.titled, f.agents = append(f.titled, c.asTitledNotes().thinned()), append(f.agents, c.asAgents(speaker).thinned())
+		f.titledAgents = append(f.titledAgents, c.asAgents(firstWords).thinned())
 	}
 	return f
 }

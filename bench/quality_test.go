@@ -86,6 +86,9 @@ func mainRows(t testing.TB, emit printer) {
 	forms := locomoForms(t)
 	emit("LoCoMo, a headline a turn", askAll(t, forms.turns, budgets, true))
 	emit("LoCoMo, as remember writes", askAll(t, forms.notes, budgets, true))
+	emit("LoCoMo, titled by first words", askAll(t, forms.titled, budgets, true))
+	emit("LoCoMo, two agents", askAll(t, forms.agents, budgets, true))
+	emit("LoCoMo, two agents, titled", askAll(t, forms.titledAgents, budgets, true))
 	emit("LoCoMo, a note a session", askAll(t, forms.sessions, budgets, false))
 	for _, how := range []string{"all", "within sessions", "half the sessions"} {
 		var mixed []library

@@ -136,12 +136,12 @@ func factsLibrary() library {
 	l := library{asker: "mint"}
 	var notes []remembered
 	for i, a := range agentFacts {
-		notes = append(notes, remembered{a.title, time.Date(2026, 11, 20, 10, i, 0, 0, time.UTC), passage{a.title, a.text}})
+		notes = append(notes, remembered{title: a.title, created: time.Date(2026, 11, 20, 10, i, 0, 0, time.UTC), passage: passage{a.title, a.text}})
 		if a.question != "" {
 			l.questions = append(l.questions, question{a.question, "fact", []string{a.title}})
 		}
 	}
-	l.documents = []file{notesFile(notes)}
+	l.documents = []file{notesFile("mint", notes)}
 	return l
 }
 

@@ -43,7 +43,6 @@ type nodeInfo struct {
 	bodyBytes  int32 // bytes
 	extraBytes int32 // bytes of planning and properties
 	day        int32 // see origin
-	common     int32 // the day stated for the nodes below, 0 for none
 	flags      flag
 }
 
@@ -72,6 +71,7 @@ const (
 	linkedFrom                  // the focus links to it
 	onPath                      // the focus or an ancestor of it
 	requested                   // a project that was asked for
+	labelled                    // its title is that of many, and tells nothing without its body
 )
 
 func (b *nodeInfo) has(f flag) bool { return b.flags&f != 0 }
@@ -80,7 +80,8 @@ func (b *nodeInfo) has(f flag) bool { return b.flags&f != 0 }
 // item.
 func newBlock(src Source, id string) *block {
 	b := &block{}
-	b.addSubtree(src, id, -1)
+	titled := map[string][]int32{} // nodes by title
+	b.addSubtree(src, id, -1, titled)
 	if len(b.nodes) == 0 {
 		return nil
 	}
@@ -88,13 +89,29 @@ func newBlock(src Source, id string) *block {
 	if agent, orders := working.Folder(b.path); orders {
 		b.ordered = agent
 	}
+	b.markLabels(titled)
 	b.countVisible()
-	b.findCommonDays()
 	return b
 }
 
-// addSubtree adds id and its subtree. It recurses to the depth of the document.
-func (b *block) addSubtree(src Source, id string, parent int32) {
+// minLabelled is the number of nodes of a document with one title from which the title is a mere
+// label, such as the name of who speaks.
+const minLabelled = 8
+
+// markLabels marks the nodes whose titles are labels, where there is a body and nothing below
+// that needs them. Each node stands in titled by its title.
+func (b *block) markLabels(titled map[string][]int32) {
+	for _, nodes := range titled {
+		for _, i := range nodes {
+			if n := &b.nodes[i]; len(nodes) >= minLabelled && n.last == i && n.bodyBytes > 0 {
+				n.flags |= labelled
+			}
+		}
+	}
+}
+
+// addSubtree adds id and its subtree, and each node to titled. It recurses to the depth of the document.
+func (b *block) addSubtree(src Source, id string, parent int32, titled map[string][]int32) {
 	index := int32(len(b.nodes))
 	item, ok := src.Item(id)
 	if !ok {
@@ -104,9 +121,10 @@ func (b *block) addSubtree(src Source, id string, parent int32) {
 		return
 	}
 	b.addItem(&item, parent)
+	titled[item.Title] = append(titled[item.Title], index)
 	for _, child := range src.Children(id) {
 		if src.Parent(child) == id {
-			b.addSubtree(src, child, index)
+			b.addSubtree(src, child, index, titled)
 		} else if _, ok := src.Item(child); !ok {
 			b.missing = append(b.missing, child)
 		}

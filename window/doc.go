@@ -41,7 +41,7 @@
 //   - What a window contains, its levels, its text: window/choose, window/plan.go, window/pin.go, window/first.go, window/foveal.go,
 //     window/session.go; a renderer for each output in window/render; window/facts.go says what stands below a heading. Full stays the
 //     last level; a level with an estimate of 0 is never chosen. Then window/testdata/windows, the help in internal/face/find.go,
-//     decisions 0119 and 0120.
+//     decisions 0119, 0120 and 0295.
 //   - How a block that does not fit is compressed: which blocks and how much room in window/compress.go; lines of code in
 //     internal/outline/listing.go, of text in internal/text/summary.go; what a model writes in internal/meaning/summary.go. Then
 //     window/compress_test.go and decision 0163.

@@ -29,34 +29,6 @@ func dayOf(date string) int32 {
 	return int32(day)
 }
 
-// findCommonDays sets the day that each heading states for the nodes right below it: one
-// that most of them have, if all of them have one, and the heading has no other.
-func (b *block) findCommonDays() {
-	for i := range b.nodes {
-		n := &b.nodes[i]
-		votes, children := 0, 0
-		for child := int32(i) + 1; child <= n.last; child = b.nodes[child].last + 1 {
-			day := b.nodes[child].day
-			switch {
-			case day == 0:
-				votes = -1
-			case votes == 0:
-				n.common, votes = day, 1
-			case day == n.common:
-				votes++
-			default:
-				votes--
-			}
-			if children++; votes < 0 {
-				break
-			}
-		}
-		if votes < 0 || children < 2 || n.day != 0 && n.day != n.common {
-			n.common = 0
-		}
-	}
-}
-
 // inForce returns the origin that the headings above the children of candidate i state
 // for them.
 func (p *plan) inForce(i int) origin {
@@ -65,7 +37,7 @@ func (p *plan) inForce(i int) origin {
 	}
 	above := p.inForce(int(p.candidates[i].Parent))
 	info := p.details[i].info
-	return origin{cmp.Or(p.item(i).Author, above.author), cmp.Or(info.common, info.day, above.day)}
+	return origin{cmp.Or(p.item(i).Author, above.author), cmp.Or(info.day, above.day)}
 }
 
 // facts returns the line below the heading of candidate i: the path of a
@@ -85,10 +57,44 @@ func (p *plan) facts(i int) []string {
 	if own != above.author && own != "" && (own != p.req.Caller.Agent || above.author != "") {
 		facts = append(facts, "by "+text.Truncate(text.Line(own), render.MaxFact))
 	}
-	if day := cmp.Or(info.day, info.common); day != 0 && day != above.day {
+	day := cmp.Or(info.day, above.day)
+	switch stated := cmp.Or(p.details[i].before, above.day); {
+	case day == stated:
+	case day == 0:
+		facts = append(facts, "undated")
+	default:
 		facts = append(facts, fmt.Sprintf("%04d-%02d-%02d", day/1e4, day/100%100, day%100))
 	}
 	return facts
+}
+
+// run is notes of one day below one heading: the first of them in the text states the day.
+type run struct {
+	parent int32
+	day    int32
+}
+
+// setBefore sets the day that holds before candidate i in the text.
+func (p *plan) setBefore(i int, day int32) {
+	if n := &p.details[i]; n.before != day {
+		n.before = day
+		p.forgetPiece(i)
+	}
+}
+
+// stateDays lets each run of siblings in the text state its day once.
+func (p *plan) stateDays(order []int) {
+	days := map[int]int32{} // below each heading in the text
+	for _, i := range order {
+		if p.details[i].info.depth == 0 {
+			continue
+		}
+		parent := p.parentInText(i)
+		if i != p.focus {
+			p.setBefore(i, days[parent])
+		}
+		days[parent] = cmp.Or(p.details[i].info.day, p.inForce(int(p.candidates[i].Parent)).day)
+	}
 }
 
 // findSources marks the documents whose path the window states: the focus's, and

@@ -18,6 +18,7 @@ func (p *plan) assemble() *Window {
 		Omitted: p.omitted, OmittedTop: p.omittedTop, Bound: p.bound, Missing: p.tree.missingChildren(), Gone: p.gone, Shown: p.remember(),
 	}
 	order := p.textOrder()
+	p.stateDays(order)
 	var b strings.Builder
 	length := len(p.remark)
 	for _, i := range order {

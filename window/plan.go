@@ -3,7 +3,6 @@
 package window
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 
@@ -23,8 +22,9 @@ type plan struct {
 	question    *index.Matcher  // terms of the question and the task
 	reasonWords map[string]bool // query, or the words of the focus's title if it is empty; set on first use
 
-	projects []ref   // visible ones
-	scale    float64 // the fused score that is reported as 1
+	runs     map[run]int // the candidate that pays for the day of a run
+	projects []ref       // visible ones
+	scale    float64     // the fused score that is reported as 1
 
 	renderer render.Renderer
 	costs    costs
@@ -60,9 +60,10 @@ type detail struct {
 	source  bool // state the path of the document
 	item    *Item
 
-	shown        bool // left out of the text: the session has seen it
-	headingShown bool // the session has seen the heading
-	corrected    bool // the session has seen something else
+	shown        bool  // left out of the text: the session has seen it
+	headingShown bool  // the session has seen the heading
+	before       int32 // the day that the sibling before it in the text states or keeps; 0 for none
+	corrected    bool  // the session has seen something else
 
 	loaded  bool   // the deferred body was read
 	problem string // why it cannot be
@@ -87,7 +88,7 @@ func newPlan(src Source, t *tree, req *Request) *plan {
 	t.clearCandidates(t.Outline)
 	return &plan{
 		src: src, tree: t, req: req, query: text.Words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
-		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
+		agents: map[string]int32{}, runs: map[run]int{}, focus: -1, scratch: t.scratch,
 	}
 }
 
@@ -110,7 +111,7 @@ func (p *plan) heading() render.Heading {
 // setRenderer sets the renderer and counts its constant parts.
 func (p *plan) setRenderer(r render.Renderer) {
 	p.renderer = r
-	sample := render.Entry{Item: &Item{ID: "x", Handle: "abcde", Title: "x", Body: "x"}, Level: Title, Stars: 2, Compact: p.req.Policy != PolicyFoveal}
+	sample := render.Entry{Item: &Item{ID: "x", Handle: "abcde", Title: "x", Body: "y"}, Level: Title, Stars: 2, Compact: p.req.Policy != PolicyFoveal}
 	p.costs = costs{head: p.count(r.Head(p.heading())), tail: p.count(r.Tail()), separator: p.count(r.Separator())}
 	p.costs.title = p.count(r.Piece(&sample)) + p.costs.separator
 	sample.Level = Full
@@ -131,7 +132,7 @@ func (p *plan) estimate(info *nodeInfo, limit int32) [Full + 1]int32 {
 	switch {
 	case p.req.Policy == PolicyFoveal:
 		estimates[Title] += int32(len(info.id) / 2)
-	case info.depth == 0 && cmp.Or(info.day, info.common) != 0:
+	case info.depth == 0 && info.day != 0:
 		estimates[Title] += dayTokens
 	}
 	estimates[Full] = estimates[Title] + info.extraBytes/3
@@ -225,8 +226,23 @@ func (p *plan) piece(i int, level Level) piece {
 	return written
 }
 
-// price returns the tokens of a candidate at a level, including the separator.
-func (p *plan) price(i int, level Level) int { return p.piece(i, level).tokens }
+// price returns the tokens of a candidate at a level, including the separator. The first of a
+// run that is shown pays for the day of all.
+func (p *plan) price(i int, level Level) int {
+	key := run{p.candidates[i].Parent, p.details[i].info.day}
+	if key.day != 0 && key.parent >= 0 {
+		first, ok := p.runs[key]
+		if !ok || p.candidates[first].Level == Absent {
+			p.runs[key], first = i, i
+		}
+		if first == i {
+			p.setBefore(i, 0)
+		} else {
+			p.setBefore(i, key.day)
+		}
+	}
+	return p.piece(i, level).tokens
+}
 
 // choose gathers the candidates, pins the required parts and spends the rest of limit,
 // which is at most the budget.

@@ -192,8 +192,8 @@ func TestMarkdownBodies(t *testing.T) {
 	}
 }
 
-// TestAuthorAndDayStandOnce: a heading states what holds below it; a node states only what
-// differs, and no agent sees itself named at its own notes.
+// TestAuthorAndDayStandOnce: a heading states the author that holds below it, and the first of a run
+// of notes its day; a node states only what differs, and no agent sees itself named at its own notes.
 func TestAuthorAndDayStandOnce(t *testing.T) {
 	m := newMemory().add("", window.Item{ID: "d", Handle: "ddddd", Title: "Notes", Path: "agents/mint/notes.org", Author: "mint", Agent: "mint"})
 	note := func(handle, author, date string) {
@@ -204,10 +204,12 @@ func TestAuthorAndDayStandOnce(t *testing.T) {
 	note("bbbbb", "sage", "2026-11-20")
 	note("ccccc", "mint", "2026-11-21")
 	note("eeeee", "mint", "2026-11-20")
+	m.add("d", window.Item{ID: "ggggg", Handle: "ggggg", Title: "ggggg", Author: "mint", Agent: "mint", Properties: [][2]string{{"SOURCE", "phone"}}})
 	m.add("aaaaa", window.Item{ID: "fffff", Handle: "fffff", Title: "fffff", Author: "mint", Agent: "mint"})
 	want := `* ddddd Notes
-# agents/mint/notes.org, by mint, 2026-11-20
+# agents/mint/notes.org, by mint
 ** aaaaa aaaaa
+# 2026-11-20
  :SOURCE: phone
 *** fffff fffff
 ** bbbbb bbbbb
@@ -217,6 +219,10 @@ func TestAuthorAndDayStandOnce(t *testing.T) {
 # 2026-11-21
  :SOURCE: phone
 ** eeeee eeeee
+# 2026-11-20
+ :SOURCE: phone
+** ggggg ggggg
+# undated
  :SOURCE: phone
 `
 	for caller, want := range map[string]string{"": want, "mint": strings.Replace(want, ", by mint", "", 1), "sage": want} {

@@ -32,6 +32,9 @@ func (p *plan) gatherValue(limit int) {
 		if p.candidates[i].Value == 0 && i != p.focus && p.candidates[i].Estimates[Title] > 0 { // is not for later
 			p.candidates[i].Value = rankValue(maxRanked)
 		}
+		if p.details[i].info.has(labelled) && !p.details[i].corrected {
+			p.candidates[i].Estimates[Title] = 0
+		}
 		p.details[i].stars = p.details[i].info.depth + 1
 		p.candidates[i].Digest = &p.details[i].info.digest
 	}

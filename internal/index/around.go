@@ -143,25 +143,19 @@ func (o *Order) reach(pos, weight uint32, formula bm25, s *Scores) {
 	s.own[pos] = weight
 	factor := formula.lengthFactor(o.lengths[pos+1] - o.lengths[pos])
 	weight = uint32(min(float64(weight)*unit/factor, math.MaxUint32))
-	lo, hi := o.window(pos, wideRadius)
-	for p := lo; p < hi; p++ {
+	lo, hi, list := o.window(pos, wideRadius)
+	for i := lo; i < hi; i++ {
+		p := list.at(i)
 		if s.wide[p] == 0 {
 			s.reached = append(s.reached, p)
 		}
 		s.wide[p] = addSaturated(s.wide[p], max(1, weight))
 	}
-	lo, hi = o.window(pos, nearRadius)
-	for p := lo; p < hi; p++ {
+	lo, hi, list = o.window(pos, nearRadius)
+	for i := lo; i < hi; i++ {
+		p := list.at(i)
 		s.near[p] = addSaturated(s.near[p], max(1, weight))
 	}
-}
-
-// window returns the positions from lo to before hi that are at most radius away in the
-// same file.
-func (o *Order) window(pos uint32, radius int) (lo, hi uint32) {
-	f := o.fileOf[pos]
-	first, end := o.first[f], o.first[f+1]
-	return uint32(max(int(first), int(pos)-radius)), min(end, pos+uint32(radius)+1)
 }
 
 func addSaturated(a, b uint32) uint32 { return a + min(b, math.MaxUint32-a) }

@@ -79,7 +79,7 @@ func (o *Order) Lift(n int, text func(id string) string) Lift {
 	if memo != nil {
 		next.own = memo.own
 	} else {
-		next.own = cohesionOf(docs)
+		next.own = cohesionOf(docs, nil)
 	}
 	near, far := next.own.near.shrunk(p.whole.near.mean()), next.own.far.shrunk(p.whole.far.mean())
 	next.lift = Lift{Neighbours: ratio(near, far), File: ratio(p.alike(docs).shrunk(p.random.mean()), p.random.mean())}
@@ -214,21 +214,22 @@ func cosine(a, b []word) (sum float64) {
 	return sum
 }
 
-// cohesionOf compares neighbours, and documents more than wideRadius apart.
-func cohesionOf(docs []sampled) *cohesion {
+// cohesionOf compares neighbours, and documents more than wideRadius apart, of those that are
+// comparable; nil is all.
+func cohesionOf(docs []sampled, comparable func(a, b sampled) bool) *cohesion {
 	const partners = 3 // of each document, further apart
 	c := &cohesion{}
 	v := weigh(docs, rarityIn(docs))
 	n := len(docs)
 	for i := range n {
 		for k := 1; k <= nearRadius; k++ {
-			if i+k < n && docs[i+k].local == docs[i].local+k {
+			if i+k < n && docs[i+k].local == docs[i].local+k && (comparable == nil || comparable(docs[i], docs[i+k])) {
 				c.near.add(cosine(v[i], v[i+k]))
 			}
 		}
 		for k := 1; k <= nearRadius; k++ {
 			for far := range partners {
-				if j := i + k + (wideRadius+1)*(far+1); j < n {
+				if j := i + k + (wideRadius+1)*(far+1); j < n && (comparable == nil || comparable(docs[i], docs[j])) {
 					c.far.add(cosine(v[i], v[j]))
 				}
 			}
@@ -291,7 +292,7 @@ func newPool(files []*File, text func(id string) string) *pool {
 	each := max(1, maxSample/max(1, len(files)))
 	for _, f := range files {
 		read := f.read(text)
-		own := cohesionOf(read)
+		own := cohesionOf(read, nil)
 		p.whole.near.join(own.near)
 		p.whole.far.join(own.far)
 		n := min(each, len(read))

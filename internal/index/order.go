@@ -19,6 +19,8 @@ type File struct {
 	// Last is, for each document, the index in IDs of the last document below it, its own
 	// if there is none.
 	Last []int32
+	// Times are when the documents were made, 0 for unknown, in files that may have neighbours in others; else nil.
+	Times []uint64
 	// Bare means that the first document is a title for the others and has no text.
 	Bare bool
 
@@ -36,6 +38,9 @@ type Order struct {
 	fileOf  []uint32   // by position: its file
 	lengths []uint32   // by position: sum of the lengths of all documents before it; one more at the end
 	places  [][]uint32 // by part of the index and number: position, nowhere for dead documents
+
+	joining sync.Once
+	stream  *stream // nil where no neighbours are in other files
 
 	before *pool // of an earlier order, nil for none
 	once   sync.Once

@@ -42,6 +42,7 @@ func (Text) Rank(req *Request, b *Board) {
 
 func rankText(text string, b *Board) {
 	s := &b.scores
+	b.Order.Join(b.text)
 	b.ideal = b.Order.Score(b.wordsOf(text), s)
 	var own, near, wide, file float64 // the best
 	for _, pos := range s.Touched {

@@ -106,9 +106,15 @@ func fileOf(s *graph.State, path string) *index.File {
 	nodes := s.Nodes(path)
 	f := &index.File{Path: path, IDs: make([]string, len(nodes)), Last: make([]int32, len(nodes))}
 	f.Bare = len(nodes) > 1 && strings.TrimSpace(nodes[0].Body()) == ""
+	if strings.HasPrefix(path, "agents/") {
+		f.Times = make([]uint64, len(nodes))
+	}
 	var open []int // the node and its ancestors
 	for i, n := range nodes {
 		f.IDs[i], f.Last[i] = n.ID, int32(i)
+		if f.Times != nil {
+			f.Times[i] = madeAt(n)
+		}
 		for len(open) > 0 && f.IDs[open[len(open)-1]] != n.Parent {
 			open = open[:len(open)-1]
 		}
@@ -118,6 +124,18 @@ func fileOf(s *graph.State, path string) *index.File {
 		open = append(open, i)
 	}
 	return f
+}
+
+// madeAt returns when a note was made, as a number that grows with it; 0 for unknown.
+func madeAt(n *node.Node) (t uint64) {
+	for _, value := range n.Derived.Property("CREATED") {
+		for _, r := range value {
+			if '0' <= r && r <= '9' && t < 1e11 { // to the minute
+				t = 10*t + uint64(r-'0')
+			}
+		}
+	}
+	return t
 }
 
 // Document returns a node's entry in the index of words: title, own tags and its text

@@ -38,7 +38,9 @@ var internalProperties = []string{
 func IsInformative(item *Item, key, value string) bool {
 	key = strings.ToUpper(key)
 	switch {
-	case value == "" || value == item.Title || isInHeading(item, key, value) || !text.IsKey(key) || slices.Contains(internalProperties, key):
+	case value == "" || isInHeading(item, key, value) || !text.IsKey(key) || slices.Contains(internalProperties, key):
+		return false
+	case value == item.Title || strings.HasPrefix(item.Title, value+":"):
 		return false
 	case strings.HasPrefix(key, "EXPORT_"), strings.HasPrefix(key, "HEADER-ARGS:"), strings.HasSuffix(key, "_ALL"):
 		return false

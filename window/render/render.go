@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/choose"
@@ -140,8 +142,29 @@ func (e *Entry) label() string {
 	}
 	if IsNamedByPath(e.Item) {
 		title = text.Truncate(text.Line(e.Item.Path), maxTitle)
+	} else {
+		title = unrepeated(title, e.body())
 	}
-	return text.Line(cmp.Or(e.Item.Handle, e.Item.ID)) + " " + title
+	return strings.TrimSuffix(text.Line(cmp.Or(e.Item.Handle, e.Item.ID))+" "+title, " ")
+}
+
+// unrepeated returns a title without what the body below it begins with: all of it, or what
+// follows a label such as "Audrey:".
+func unrepeated(title, body string) string {
+	label, words, labelled := strings.Cut(title, ": ")
+	begins := func(words string) bool {
+		whole := strings.TrimRight(words, Ellipsis+".")
+		rest, ok := strings.CutPrefix(text.Line(body[:min(len(body), 2*len(title))]), whole)
+		next, _ := utf8.DecodeRuneInString(rest)
+		return ok && whole != "" && (strings.HasSuffix(words, Ellipsis) || !unicode.IsLetter(next) && !unicode.IsDigit(next))
+	}
+	switch {
+	case begins(title):
+		return ""
+	case labelled && begins(words):
+		return label + ":"
+	}
+	return title
 }
 
 // body returns the text below the heading of an entry, at its level.
