@@ -48,9 +48,6 @@ type site struct {
 	dir  string
 	m    *fovea.Memory
 	feed *api.Feed
-	held uint64 // the number of ada's claim
-
-	proposal string // the id of what ada proposes
 }
 
 func open(t *testing.T, files map[string]string) *site {
