@@ -304,35 +304,3 @@ func TestPrompts(t *testing.T) {
 		t.Error("a prompt about nothing was given")
 	}
 }
-
-// TestToolsTakeHandles calls each tool and resource that is about a note by its handle.
-func TestToolsTakeHandles(t *testing.T) {
-	svc, _ := memory(t)
-	c := connect(t, svc, nil)
-	for _, step := range []struct {
-		tool string
-		args map[string]any
-		want string
-	}{
-		{"context", map[string]any{"focus": "dcayq"}, "TODO dcayq Calibrate the gauge :work:\n The river gauge"},
-		{"read", map[string]any{"id": "dcayq"}, "id: \"gauge\"\nhandle: \"dcayq\"\n"},
-		{"recall", map[string]any{"query": "id:dcayq", "mode": "query"}, "id dcayq"},
-		{"edit", map[string]any{"id": "dcayq", "todo": "DONE"}, `"handle":"dcayq"`},
-		{"history", map[string]any{"action": "log", "id": "dcayq"}, "\tedit\t"},
-		{"history", map[string]any{"action": "blame", "id": "dcayq"}, "Calibrate the gauge"},
-		{"rollback", map[string]any{"action": "resolve", "id": "dcayq"}, "no conflict"},
-		{"remember", map[string]any{"title": "Below", "under": "dcayq"}, `"handle":`},
-		{"edit", map[string]any{"id": "kgjko", "refile_to": "dcayq"}, `"handle":"kgjko"`},
-		{"forget", map[string]any{"id": "kgjko"}, "Forgotten; rollback brings it back."},
-	} {
-		if text, _ := call(t, c, step.tool, step.args); !strings.Contains(text, step.want) {
-			t.Errorf("%s %v: no %q in\n%s", step.tool, step.args, step.want, text)
-		}
-	}
-	for _, uri := range []string{"fovea://node/dcayq", "fovea://window/dcayq?budget=400"} {
-		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
-		if err != nil || !strings.Contains(r.Contents[0].Text, "two millimetres") {
-			t.Errorf("%s: %+v, %v", uri, r, err)
-		}
-	}
-}

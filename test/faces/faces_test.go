@@ -115,6 +115,12 @@ func (w *world) overHTTP(who string, e *example, key string) outcome {
 	return outcome{err: w.steady(f.Title + ": " + f.Detail)}
 }
 
+// byGET asks over HTTP as the owner, with the request as parameters.
+func (w *world) byGET(e *example) outcome {
+	w.t.Helper()
+	return outcome{answer: w.steady(string(bytes.TrimSpace(w.asked("get", e.op, w.filled(e.body), asOwner...).body)))}
+}
+
 // overMCP calls the tool of the operation in a session of the caller.
 func (w *world) overMCP(who string, e *example, key string) outcome {
 	w.t.Helper()
@@ -139,6 +145,7 @@ func (w *world) overMCP(who string, e *example, key string) outcome {
 	}
 	data, err := json.Marshal(r.StructuredContent)
 	w.must(err)
+	same(w.t, "the text for a model", outcome{answer: text}, outcome{answer: string(data)}) // models read one or the other
 	return outcome{answer: w.steady(string(data)), text: w.steady(text)}
 }
 
@@ -217,6 +224,15 @@ func same(t *testing.T, what string, want, got outcome) {
 	if d := diff.Diff(want.err+compact(t, want.answer), got.err+compact(t, got.answer)); d != "" {
 		t.Errorf("%s differs (-want +got):\n%s", what, d)
 	}
+}
+
+// forModel adds what a model reads.
+func (r *record) forModel(o outcome) {
+	if o.answer != "" {
+		r.add("data for a model", o.answer)
+		return
+	}
+	r.add("text for a model", o.err+o.text)
 }
 
 // sameData fails the test if data for a model differs from the answer in a field that both have.
@@ -378,13 +394,19 @@ func read(w *world, e *example, r *record) {
 	want := w.overAPI("owner", e, "")
 	r.add("answer", want.err+compact(w.t, want.answer))
 	same(w.t, "HTTP", want, w.overHTTP("owner", e, ""))
+	if e.op != "forgotten" { // of any number of notes
+		same(w.t, "GET", want, w.byGET(e))
+	}
 	if e.words != "" && e.words != "-" {
 		same(w.t, "the command line", want, w.overCLI("owner", e, true))
 		r.add("fovea "+e.words, w.overCLI("owner", e, false).text)
 	}
 	if e.args != "" {
 		got := w.overMCP("owner", e, "")
-		r.add("for a model", got.err+got.text)
+		r.forModel(got)
+	}
+	if api.OperationNamed(e.op).Private {
+		r.asGranted(w, e)
 	}
 	rights(w, e, r)
 	refused(w, e, r)
@@ -442,7 +464,7 @@ func write(t *testing.T, e *example, r *record) {
 		w := fresh()
 		got := w.overMCP(who, e, "k1")
 		sameData(t, want.answer, got.answer)
-		r.add("for a model", got.err+got.text)
+		r.forModel(got)
 		before := w.standing()
 		if again := w.overMCP(who, e, "k1"); again != got {
 			t.Errorf("MCP answers %+v again, was %+v", again, got)
@@ -454,10 +476,15 @@ func write(t *testing.T, e *example, r *record) {
 	w = fresh()
 	rights(w, e, r)
 	if e.by == "" {
-		grant := api.Grant{Role: api.Agent, Agent: "bob", Paths: []string{"a.org", "b.org", "agents/ada/"}, Operations: []string{e.op}}
-		granted := fresh()
-		r.add("asked by bob, who was granted it", cmp.Or(granted.outcome(granted.direct(grant, e.op, granted.filled(e.body), "")).err, "is answered"))
+		r.asGranted(fresh(), e)
 	}
+}
+
+// asGranted asks as an agent that was granted the operation.
+func (r *record) asGranted(w *world, e *example) {
+	w.t.Helper()
+	grant := api.Grant{Role: api.Agent, Agent: "bob", Paths: []string{"a.org", "b.org", "agents/ada/"}, Operations: []string{e.op}}
+	r.add("asked by bob, who was granted it", cmp.Or(w.outcome(w.direct(grant, e.op, w.filled(e.body), "")).err, "is answered"))
 }
 
 // repeated asks again under a key, of the same server and of one that began since.

@@ -51,6 +51,8 @@ type world struct {
 
 	held     uint64 // the number of ada's claim
 	proposal string // the id of what ada proposes
+
+	one, hers string // handles
 }
 
 const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: Plan\n"
@@ -87,7 +89,16 @@ func newWorld(t *testing.T) *world {
 	w.do("ingest", "{}")
 	w.do("checkpoint", `{"name":"start"}`)
 	w.doAs("ada", "remember", `{"title":"Of ada","property":["ID=hers"],"under":"agents/ada/notes.org"}`)
+	w.one, w.hers = w.handle("One"), w.handle("hers")
 	return w
+}
+
+// handle is the handle of a note.
+func (w *world) handle(name string) string {
+	w.t.Helper()
+	var n api.Shown
+	w.must(json.Unmarshal(w.do("show", fmt.Sprintf(`{"id":%q}`, name)), &n))
+	return n.Handle
 }
 
 // serve begins a server over the memory, which remembers nothing of another.
@@ -138,6 +149,7 @@ func (w *world) doAs(who, op, body string) []byte {
 // filled fills in what a request names and only the world knows.
 func (w *world) filled(body string) string {
 	return strings.NewReplacer("COPY", w.dir+"-copy", "NUMBER", strconv.FormatUint(w.held, 10), "PROPOSAL", w.proposal,
+		"ONE", w.one, "HERS", w.hers,
 		"BUNDLE", w.dir+"-b.car", "PLACE", w.dir+"-place", "TREE", w.dir+"-tree.json").Replace(body)
 }
 
