@@ -130,11 +130,17 @@ func (w *world) overMCP(who string, e *example, key string) outcome {
 	if action != "" {
 		args["action"] = action
 	}
+	return w.call(w.model(who), tool, args, key)
+}
+
+// call calls a tool.
+func (w *world) call(c *mcp.ClientSession, tool string, args map[string]any, key string) outcome {
+	w.t.Helper()
 	meta := mcp.Meta{}
 	if key != "" {
 		meta["io.github.fovea-memory/idempotency-key"] = key
 	}
-	r, err := w.model(who).CallTool(w.t.Context(), &mcp.CallToolParams{Meta: meta, Name: tool, Arguments: args})
+	r, err := c.CallTool(w.t.Context(), &mcp.CallToolParams{Meta: meta, Name: tool, Arguments: args})
 	w.must(err)
 	text := r.Content[0].(*mcp.TextContent).Text
 	if r.IsError {
@@ -147,6 +153,47 @@ func (w *world) overMCP(who string, e *example, key string) outcome {
 	w.must(err)
 	same(w.t, "the text for a model", outcome{answer: text}, outcome{answer: string(data)}) // models read one or the other
 	return outcome{answer: w.steady(string(data)), text: w.steady(text)}
+}
+
+// beside reads a resource or gets a prompt.
+func (w *world) beside(c *mcp.ClientSession, what, args string) outcome {
+	w.t.Helper()
+	var answer any
+	var err error
+	if name, ok := strings.CutPrefix(what, "prompt "); ok {
+		p := &mcp.GetPromptParams{Name: name}
+		w.must(json.Unmarshal([]byte(args), &p.Arguments))
+		answer, err = c.GetPrompt(w.t.Context(), p)
+	} else {
+		answer, err = c.ReadResource(w.t.Context(), &mcp.ReadResourceParams{URI: what})
+	}
+	if err != nil {
+		return outcome{err: w.steady(err.Error())}
+	}
+	text, err := json.MarshalIndent(answer, "", " ")
+	w.must(err)
+	return outcome{text: w.steady(strings.ReplaceAll(string(text), `\n`, "\n"))}
+}
+
+// TestCalls: clients of MCP are answered as the golden file says.
+func TestCalls(t *testing.T) {
+	w := newWorld(t)
+	w.job()
+	sessions := map[string]*mcp.ClientSession{"ada": w.model("ada"), "bob": w.model("bob"), "owner": w.model("owner")}
+	r := &record{}
+	for _, c := range calls {
+		var got outcome
+		if strings.Contains(c.what, ":") || strings.ContainsAny(c.what, " %") {
+			got = w.beside(sessions[c.by], c.what, c.args)
+		} else {
+			args := map[string]any{}
+			w.must(json.Unmarshal([]byte(c.args), &args))
+			got = w.call(sessions[c.by], c.what, args, "")
+		}
+		fmt.Fprintf(r, "=== %s %s %s\n", c.by, c.what, c.args)
+		r.forModel(got)
+	}
+	foveatest.Golden(t, "calls.txt", []byte(r.String()))
 }
 
 // model begins a session of MCP over the HTTP client, as fovea mcp does.
@@ -228,11 +275,11 @@ func same(t *testing.T, what string, want, got outcome) {
 
 // forModel adds what a model reads.
 func (r *record) forModel(o outcome) {
-	if o.answer != "" {
-		r.add("data for a model", o.answer)
-		return
+	r.add("data for a model", o.answer)
+	r.add("error for a model", o.err)
+	if o.answer == "" {
+		r.add("text for a model", o.text)
 	}
-	r.add("text for a model", o.err+o.text)
 }
 
 // sameData fails the test if data for a model differs from the answer in a field that both have.

@@ -173,3 +173,38 @@ var writes = []example{
 		wrong: `{"name":"x"}`, forgets: true},
 	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, words: "-", forgets: true},
 }
+
+// calls are what clients of MCP ask beside the examples, in this order and in one memory: tools with their
+// arguments, resources by their address, and prompts.
+var calls = []struct{ by, what, args string }{
+	{"ada", "recall", `{"query":"secret","mode":"semantic"}`}, {"ada", "recall", `{"query":"submarine"}`},
+	{"ada", "recall", `{"query":"","mode":"query","limit":1}`}, {"ada", "recall", `{"query":"nosuch:x","mode":"query"}`},
+	{"ada", "recall", `{"query":"x","mode":"telepathy"}`}, {"ada", "recall", `{"query":"x","limit":-1}`},
+	{"ada", "semantic-search", `{"query":"secret","limit":3,"min-similarity":0.9}`},
+	{"ada", "read", `{"id":"nowhere"}`}, {"ada", "read", `{"id":7}`}, {"ada", "read", `{"id":"One","force":true}`}, {"ada", "read", `{}`},
+	{"ada", "remember", `{"title":"The ferry leaves at nine","body":"On Sundays it leaves at ten.","properties":{"ID":"ferry"}}`},
+	{"ada", "remember", `{"title":"The ferry leaves at nine","body":"On Sundays it leaves at ten."}`},
+	{"ada", "remember", `{"title":"The ferry leaves at nine now","body":"On Sundays it leaves at ten.","properties":{"ID":"later"}}`},
+	{"ada", "edit", `{"id":"ferry","todo":""}`}, {"ada", "edit", `{"id":"ferry"}`}, {"ada", "edit", `{"id":"ferry","todo":"DONE","append":"Twice."}`},
+	{"ada", "edit", `{"id":"ferry","todo":"TODO","base":"0000000000000000000000000000000000000000000000000000000000000001"}`},
+	{"ada", "edit", `{"id":"ferry","refile_to":"later","todo":"TODO"}`}, {"ada", "edit", `{"id":"later","refile_to":"ferry"}`},
+	{"ada", "edit", `{"id":"job","task":"claim","title":"x"}`}, {"ada", "edit", `{"id":"job","task":"keep"}`},
+	{"ada", "edit", `{"id":"job","task":"done","claim":1}`}, {"ada", "edit", `{"id":"job","task":"claim","lease":"24h"}`},
+	{"bob", "edit", `{"id":"job","task":"claim"}`}, {"bob", "edit", `{"id":"job","append":"x"}`}, {"bob", "edit", `{"id":"ferry","append":"x"}`},
+	{"bob", "remember", `{"title":"I am here","properties":{"ID":"here"}}`}, {"bob", "history", `{"action":"tasks"}`},
+	{"ada", "remember", `{"title":"Over to you","to":"carl"}`}, {"ada", "remember", `{"title":"Over to you","thread":"x"}`},
+	{"ada", "remember", `{"title":"Over to you","to":"bob","todo":"TODO"}`},
+	{"bob", "history", `{"action":"inbox"}`},
+	{"ada", "rollback", `{"action":"revert"}`}, {"ada", "rollback", `{"action":"revert","author":"ada","dry_run":true}`},
+	{"ada", "rollback", `{"action":"resolve","id":"ferry"}`}, {"owner", "checkpoint-memory", `{}`},
+	{"owner", "restore-memory", `{"source":"LOCAL"}`}, {"owner", "restore-memory", `{"source":"IPFS"}`},
+	{"ada", "fovea://verify", ""}, {"ada", "fovea://outline", ""}, {"ada", "fovea://outline/a.org", ""}, {"ada", "fovea://skills", ""},
+	{"ada", "fovea://snapshots", ""}, {"ada", "fovea://node/One", ""}, {"ada", "fovea://node/Of%20ada", ""}, {"ada", "fovea://snapshot/start", ""},
+	{"ada", "fovea://window/ferry?budget=400&question=Sundays", ""}, {"ada", "fovea://node/nowhere", ""}, {"ada", "fovea://outline/none.org", ""},
+	{"ada", "fovea://nothing", ""}, {"ada", "fovea://skill/none", ""}, {"ada", "file:///etc/passwd", ""}, {"ada", "fovea://node/../../etc/passwd", ""},
+	{"ada", "fovea://window/ferry?budget=lots", ""}, {"ada", "%zz", ""},
+	{"ada", "prompt session-start", `{"task":"sail","focus":"ferry"}`}, {"ada", "prompt session-start", `{}`},
+	{"ada", "prompt session-start", `{"focus":"nowhere"}`}, {"ada", "prompt review-changes", `{"since":"start"}`},
+	{"ada", "remember", `{"title":"Over to you","body":"* Go on","to":"bob"}`}, // from here on an id is random
+	{"bob", "history", `{"action":"inbox"}`}, {"bob", "history", `{"action":"inbox"}`},
+}

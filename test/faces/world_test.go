@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 var callers = map[string]api.Grant{
 	"owner":   {Role: api.Owner},
 	"ada":     {Role: api.Agent, Agent: "ada"},
+	"bob":     {Role: api.Agent, Agent: "bob"},
 	"reader":  {Role: api.Reader, Agent: "ada"},
 	"foreign": {Role: api.Agent, Agent: "ada", Scopes: []string{"project/river"}, Vouched: true},
 }
