@@ -195,7 +195,7 @@ var calls = []struct{ by, what, args string }{
 	{"ada", "remember", `{"title":"Over to you","to":"carl"}`}, {"ada", "remember", `{"title":"Over to you","thread":"x"}`},
 	{"ada", "remember", `{"title":"Over to you","to":"bob","todo":"TODO"}`},
 	{"bob", "history", `{"action":"inbox"}`},
-	{"ada", "rollback", `{"action":"revert"}`}, {"ada", "rollback", `{"action":"revert","author":"ada","dry_run":true}`},
+	{"owner", "rollback", `{"action":"revert"}`}, {"ada", "rollback", `{"action":"revert","author":"ada","dry_run":true}`},
 	{"ada", "rollback", `{"action":"resolve","id":"ferry"}`}, {"owner", "checkpoint-memory", `{}`},
 	{"owner", "restore-memory", `{"source":"LOCAL"}`}, {"owner", "restore-memory", `{"source":"IPFS"}`},
 	{"ada", "fovea://verify", ""}, {"ada", "fovea://outline", ""}, {"ada", "fovea://outline/a.org", ""}, {"ada", "fovea://skills", ""},
