@@ -168,7 +168,7 @@ var varying = []struct {
 	{regexp.MustCompile(`"(elapsed|took|bytes|size|disk|version|commit|cid|stored|journal)[a-z_]*":[0-9.]+`), `"$1":N`},
 	{regexp.MustCompile(`"proof":"(\\.|[^"\\])*"`), `"proof":"PROOF"`},
 	{regexp.MustCompile(`"scopes":\["session/ada"\],`), ""}, // begun beside a call, so sooner or later
-	{regexp.MustCompile(`("checked":|recomputed )[0-9]+`), "${1}N"},
+	{regexp.MustCompile(`(checked\\?":|recomputed )[0-9]+`), "${1}N"},
 	{regexp.MustCompile(`"handle":"[a-z]{5,}"`), `"handle":"HANDLE"`},
 	{regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z|[+-][0-9:]+| UTC)?`), "TIME"},
 	{regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2}`), "DAY"},
