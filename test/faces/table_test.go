@@ -21,7 +21,7 @@ var reads = []example{
 	{op: "blame", body: `{"id":"One"}`, words: "blame ONE", args: `{"id":"One"}`, wrong: `{"id":"Nobody"}`},
 	{op: "blocks", body: `{"agent":"ada"}`, words: "block list --agent ada", wrong: `{"agent":"a/b"}`},
 	{op: "check-proof", body: `{"proof":"{}"}`},
-	{op: "context", body: `{"focus":"One","explain":true}`, words: "context --focus ONE --explain", args: `{"focus":"One"}`,
+	{op: "context", body: `{"focus":"One","explain":true,"budget":400}`, words: "context --focus ONE --explain --budget 400", args: `{"focus":"One"}`,
 		wrong: `{"focus":"Nobody"}`},
 	{op: "conversation", body: `{"session":"s1","changes":true}`, wrong: `{"session":""}`},
 	{op: "diff", body: `{"from":"seq:1","to":"head","text":true}`, words: "diff seq:1 head --text",
