@@ -40,7 +40,7 @@
 //     there is no verb, Effect, Scan, History, Replay. Its row in api/ops/admission.go says what an agent may ask; without it an agent
 //     needs a grant. Handlers read through View, Readable or ViewAt, which leave out what is withheld. Its answer is phrased in its row
 //     of internal/face; flags that no tag can say: internal/cli/hooks.go; a tool: internal/mcpserver/tools.go. Then
-//     internal/httpapi/described_test.go, internal/httpapi/once_test.go, api/who_test.go.
+//     test/faces/table_test.go, api/who_test.go.
 //   - What a search offers besides hits: api/suggest.go, api/convert.go; lines and notes come from internal/recall/lines.go and
 //     internal/recall/completed.go. Then internal/face/find.go and internal/mcpserver/find.go.
 //   - Who may do what: api/ops/trust.go, scopes in api/ops/place.go; rights and names in author. Then SECURITY.md.

@@ -11,7 +11,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/ops"
-	"github.com/fovea-memory/fovea/author"
 )
 
 // TestRefusedInALine: what names no commit, and a place in the notes themselves, is refused in a
@@ -41,32 +40,6 @@ func TestRefusedInALine(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
 		t.Errorf("the folder has %v, %v", entries, err)
-	}
-}
-
-// TestListOfRemotesIsTheOwners: where remotes are is told to the owner, and to an agent with a grant.
-func TestListOfRemotesIsTheOwners(t *testing.T) {
-	dir, at := t.TempDir(), filepath.Join(t.TempDir(), "place")
-	svc := oneNote(t, dir)
-	if _, err := ops.OpRemoteAdd.Call(t.Context(), svc, ops.RemoteAddRequest{Name: "x", URL: at, Plain: true}); err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		grant api.Grant
-		may   bool
-	}{
-		"owner":                  {api.Grant{Role: api.Owner}, true},
-		"owner in another name":  {api.Grant{Role: api.Owner, Agent: "ada"}, true},
-		"agent":                  {api.Grant{Role: api.Agent, Agent: "ada"}, false},
-		"agent with another one": {api.Grant{Role: api.Agent, Agent: "ada", Operations: []string{"push"}}, false},
-		"agent with a grant":     {api.Grant{Role: api.Agent, Agent: "ada", Operations: []string{"remotes"}}, true},
-		"keeper":                 {api.Grant{Role: api.Keeper, Agent: "ada"}, false},
-		"reader":                 {api.Grant{Role: api.Reader, Agent: "ada"}, false},
-	} {
-		all, err := ops.OpRemotes.Call(author.WithGrant(t.Context(), tt.grant), ops.Guarded(svc), api.None{})
-		if tt.may && (err != nil || len(all) != 1) || !tt.may && (fovea.KindOf(err) != fovea.Denied || strings.Contains(err.Error(), at)) {
-			t.Errorf("%s: %v, %v", name, all, err)
-		}
 	}
 }
 

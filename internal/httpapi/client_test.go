@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -165,59 +164,6 @@ func memory(t *testing.T, files map[string]string) (m *fovea.Memory, s *httpapi.
 	}), write
 }
 
-// TestAnswersAreThoseOfTheMemory: asked from afar, a real memory says what it says
-// here, over a socket too.
-func TestAnswersAreThoseOfTheMemory(t *testing.T) {
-	m, server, write := memory(t, map[string]string{"a.org": "* TODO Buy rivets :shop:\nFrom Kaplja.\n* Gauge\nRivets hold it.\n"})
-	socket := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: server.Handler(owner)}}
-	s.Start()
-	t.Cleanup(s.Close)
-	far := httpapi.Unix(socket, &httpapi.ClientOptions{Session: "s1"})
-	t.Cleanup(far.Close)
-	near := api.NewLocal(m, &api.LocalOptions{Session: "s1"})
-
-	var commits []uint64
-	st, err := api.OpIngest.Call(t.Context(), far.Service, api.IngestRequest{Committed: func(c api.Commit) { commits = append(commits, c.Seq) }})
-	if err != nil || st.Nodes != 3 || !cmp.Equal(commits, []uint64{1}) {
-		t.Fatalf("ingest: %+v, commits %v, %v", st, commits, err)
-	}
-	if _, err := api.OpEdit.Call(t.Context(), far.Service, api.EditRequest{ID: "Gauge", Tag: []string{"old"}}); err != nil {
-		t.Fatal(err)
-	}
-	write("b.org", "* New rivets\n")
-	if _, err := api.OpStatus.Call(t.Context(), far.Service, api.StatusRequest{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, tc := range []struct{ name, request string }{
-		{"query", `{"query":"rivets"}`}, {"search", `{"text":"rivets"}`}, {"show", `{"id":"Gauge"}`}, {"status", `{}`},
-		{"context", `{"focus":"Gauge","budget":500,"fresh":true}`}, {"log", `{}`}, {"diff", `{"text":true}`}, {"snapshots", ``}, {"verify", `{"files":true}`},
-		{"show", `{"id":"Nothing"}`}, {"query", `{"query":"todo:("}`}, {"context", `{"focus":"Gauge","budget":1}`},
-	} {
-		op := api.OperationNamed(tc.name)
-		req, err := op.DecodeRequest([]byte(tc.request))
-		if err != nil {
-			t.Fatal(err)
-		}
-		call := api.Call{Op: op, Request: req, Sync: api.SyncNone} // reading the folder again would tell the times of that
-		a, aerr := near(t.Context(), call)
-		b, berr := far.Service(t.Context(), call)
-		if fmt.Sprint(aerr) != fmt.Sprint(berr) || fovea.KindOf(aerr) != fovea.KindOf(berr) {
-			t.Errorf("%s %s: %v far away, %v here", tc.name, tc.request, berr, aerr)
-		}
-		if diff := cmp.Diff(text(t, a), text(t, b)); aerr == nil && diff != "" {
-			t.Errorf("%s (-here +far away):\n%s", tc.name, diff)
-		}
-	}
-	if log, err := api.OpLog.Call(t.Context(), far.Service, api.LogRequest{ID: "Gauge", Limit: 1}); err != nil || log[0].Session != "s1" {
-		t.Errorf("log %+v, %v", log, err)
-	}
-}
-
 // TestCommitsAreToldAtOnce: an ingest tells of a commit before its answer is there, and once.
 func TestCommitsAreToldAtOnce(t *testing.T) {
 	_, server, _ := memory(t, map[string]string{"a.org": "* Gauge\n"})
@@ -246,15 +192,6 @@ func TestCommitsAreToldAtOnce(t *testing.T) {
 	if err != nil || len(told) != 1 || <-told != st.Seq {
 		t.Errorf("%+v, %v, and %d more are told of", st, err, len(told))
 	}
-}
-
-func text(t *testing.T, v any) string {
-	t.Helper()
-	b, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // TestALostAnswerIsAskedForAgain: a write whose answer got lost happens once.

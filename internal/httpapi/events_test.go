@@ -19,20 +19,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
-// begin opens a stream of events, reads up to the first commit, and ends it.
-func (s *site) begin(path string) reply {
-	s.t.Helper()
-	ctx, stop := context.WithCancel(s.t.Context())
-	defer stop()
-	a := s.listen(ctx, path)
-	defer a.Body.Close()
-	var text strings.Builder
-	for lines := bufio.NewScanner(a.Body); lines.Scan() && !strings.HasPrefix(lines.Text(), "data: "); {
-		text.WriteString(lines.Text() + "\n")
-	}
-	return reply{a.StatusCode, a.Header, []byte(text.String())}
-}
-
 // listen opens a stream of events as the person; headers are as in ask.
 func (s *site) listen(ctx context.Context, path string, headers ...string) *http.Response {
 	s.t.Helper()

@@ -3,7 +3,6 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -48,9 +47,6 @@ type site struct {
 	dir  string
 	m    *fovea.Memory
 	feed *api.Feed
-	held uint64 // the number of ada's claim
-
-	proposal string // the id of what ada proposes
 }
 
 func open(t *testing.T, files map[string]string) *site {
@@ -237,70 +233,6 @@ func nodeOf(t *testing.T, r reply) string {
 		t.Fatal(err)
 	}
 	return n.ID
-}
-
-// TestKeysCountOnce: the same request under the same key is carried out once, and
-// another one under that key is refused.
-func TestKeysCountOnce(t *testing.T) {
-	s := open(t, nil)
-	const body = `{"title":"Note"}`
-	first := s.ask("POST", "/v1/remember", body, "Idempotency-Key", "k1")
-	second := s.ask("POST", "/v1/remember", body, "Idempotency-Key", "k1")
-	if first.status != 200 || !bytes.Equal(first.body, second.body) || s.m.View().Head().Seq != 1 {
-		t.Errorf("%s, then %s, %d commits", first.body, second.body, s.m.View().Head().Seq)
-	}
-	if f := s.ask("POST", "/v1/remember", `{"title":"Other"}`, "Idempotency-Key", "k1").problem(t); f.Status != 422 {
-		t.Errorf("%+v", f)
-	}
-	if r := s.ask("POST", "/v1/remember", body, "Idempotency-Key", "k2"); r.status != 200 || s.m.View().Head().Seq != 2 {
-		t.Errorf("another key: %s", r.body)
-	}
-}
-
-// TestLimitedListBegins: a list with a limit is the beginning of the whole, by GET as by POST.
-func TestLimitedListBegins(t *testing.T) {
-	var text strings.Builder
-	for i := range 10 {
-		fmt.Fprintf(&text, "* TODO Thing %d\n", i)
-	}
-	s := open(t, map[string]string{"a.org": text.String()})
-	list := func(method, path, body string) (nodes []api.Node) {
-		if r := s.ask(method, path, body); json.Unmarshal(r.body, &nodes) != nil {
-			t.Fatalf("%s: %s", path, r.body)
-		}
-		return nodes
-	}
-	all := list("POST", "/v1/query", `{"query":"todo:TODO"}`)
-	if len(all) != 10 {
-		t.Fatal(all)
-	}
-	for _, limit := range []int{1, 4, 10, 11} {
-		want := all[:min(limit, len(all))]
-		if diff := cmp.Diff(want, list("GET", fmt.Sprintf("/v1/query?limit=%d&query=todo%%3ATODO", limit), "")); diff != "" {
-			t.Errorf("GET with limit %d (-list +answer):\n%s", limit, diff)
-		}
-		if diff := cmp.Diff(want, list("POST", "/v1/query", fmt.Sprintf(`{"limit":%d,"query":"todo:TODO"}`, limit))); diff != "" {
-			t.Errorf("POST with limit %d (-list +answer):\n%s", limit, diff)
-		}
-	}
-}
-
-// TestExcerpts: a list that is asked for excerpts has them, however it is asked.
-func TestExcerpts(t *testing.T) {
-	s := open(t, map[string]string{"a.org": "* A stone\n:PROPERTIES:\n:ID: a\n:END:\nIn the river.\n"})
-	for _, ask := range [][3]string{
-		{"GET", "/v1/search?text=stone&excerpt=6"},
-		{"POST", "/v1/search", `{"text":"stone","excerpt":6}`},
-		{"GET", "/v1/query?query=heading:stone&excerpt=6"},
-	} {
-		var list []api.Node
-		if err := json.Unmarshal(s.ask(ask[0], ask[1], ask[2]).body, &list); err != nil || len(list) != 1 || list[0].Excerpt != "In the…" || list[0].Content != "" {
-			t.Errorf("%v: %+v, %v", ask, list, err)
-		}
-	}
-	if f := s.ask("GET", "/v1/search?text=stone&excerpt=-1", "").problem(t); f.Status != 400 {
-		t.Errorf("-1 characters: %+v", f)
-	}
 }
 
 // TestAgentsAreLimited: of 1,500 writes at once the first thousand pass, the next

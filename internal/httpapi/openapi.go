@@ -29,7 +29,9 @@ var description = sync.OnceValues(func() (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	problem := object{"description": "A problem (RFC 9457); title is the kind", "content": object{"application/problem+json": object{"schema": fault}}}
+	problem := object{"description": "A problem (RFC 9457); title is the kind",
+		"headers": object{api.HeaderWarning: headerSchema("what a person should know beside the answer, quoted; may be repeated")},
+		"content": object{"application/problem+json": object{"schema": fault}}}
 	for _, op := range api.Operations {
 		item, err := pathOf(op, schemas, problem)
 		if err != nil {
@@ -190,16 +192,14 @@ func headerOf(name, about string) object {
 
 // responses describes the answers of an operation.
 func (s *shape) responses(result, problem object) object {
-	headers := object{api.HeaderWarning: headerSchema("what a person should know though all went well, quoted; may be repeated")}
-	responses := object{"default": problem}
+	responses := object{"default": problem, "200": object{
+		"description": "The answer", "headers": problem["headers"],
+		"content": object{"application/json": object{"schema": result}, "text/plain": object{"schema": object{"type": "string"}}},
+	}}
 	if s.op.Effect != api.Reads {
 		busy := maps.Clone(problem)
 		busy["description"], busy["headers"] = "The agent writes too often", object{"Retry-After": headerSchema("seconds")}
 		responses["429"] = busy
-	}
-	responses["200"] = object{
-		"description": "The answer", "headers": headers,
-		"content": object{"application/json": object{"schema": result}, "text/plain": object{"schema": object{"type": "string"}}},
 	}
 	return responses
 }

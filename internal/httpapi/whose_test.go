@@ -86,11 +86,12 @@ func TestEveryCallerIsKeptApart(t *testing.T) {
 // TestEventsTellWhatTheLogTells: a commit whose words are withheld by the time it is told
 // comes without them, as in the log.
 func TestEventsTellWhatTheLogTells(t *testing.T) {
+	const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: Plan\n"
 	s := open(t, map[string]string{"skills/plan.org": planSkill + "* Zy9title\n:PROPERTIES:\n:ID: zy9\n:END:\n"})
 	s.must("ingest", "{}")
 	s.must("edit", `{"id":"zy9","title":"Zy9secret"}`)
 	told := s.m.View().Head()
-	s.tamper()
+	s.write("skills/plan.org", planSkill+"* Another step\n")
 	s.must("ingest", "{}")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

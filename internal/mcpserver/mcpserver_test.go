@@ -129,77 +129,6 @@ func TestTheListOfTools(t *testing.T) {
 	foveatest.Golden(t, "tools.json", []byte(strings.ReplaceAll(last, `},{"annotations"`, "},\n{\"annotations\"")+"\n"))
 }
 
-// TestTools goes through each tool once, as a model would.
-func TestTools(t *testing.T) {
-	svc, dir := memory(t)
-	c := connect(t, svc, nil)
-	for _, step := range []struct {
-		name, tool string
-		args       map[string]any
-		failed     bool
-		want       []string
-	}{
-		{"context", "context", map[string]any{"focus": "gauge", "budget": 500}, false, []string{"of 500 tokens", "two millimetres"}},
-		{"recall by words", "recall", map[string]any{"query": "river gauge"}, false, []string{"Found 1.",
-			"1.00\tid dcayq\tTODO Calibrate the gauge :work:\ta.org:5\tThe river gauge drifts"}},
-		{"recall, no vectors", "recall", map[string]any{"query": "river gauge", "mode": "semantic"}, false,
-			[]string{"answered by words: no embedder is set up", "id dcayq"}},
-		{"recall by conditions", "recall", map[string]any{"query": "todo:TODO", "mode": "query"}, false, []string{"Found 1.", "id dcayq"}},
-		{"recall, limited", "recall", map[string]any{"query": "", "mode": "query", "limit": 1}, false, []string{"More than 1 match; these are the first."}},
-		{"recall, nothing", "recall", map[string]any{"query": "submarine"}, false, []string{"Nothing was found"}},
-		{"recall, bad query", "recall", map[string]any{"query": "nosuch:x", "mode": "query"}, true, []string{"recall failed (invalid). Next: correct", "nosuch"}},
-		{"recall, bad mode", "recall", map[string]any{"query": "x", "mode": "telepathy"}, true, []string{"mode is lexical or query"}},
-		{"read", "read", map[string]any{"id": "gauge"}, false, []string{`id: "gauge"`, "digest: ", `place: "a.org" line 1`, "two millimetres",
-			"Below it: 1\nid kgjko\tOrder a reference weight"}},
-		{"read what is not there", "read", map[string]any{"id": "nowhere"}, true, []string{"read failed (not found). Next: find the right id with recall"}},
-		{"remember", "remember", map[string]any{"title": "Gauge calibrated", "body": "By Ada.", "tags": []string{"log"},
-			"properties": map[string]string{"ID": "done"}}, false, []string{`"digest":"`, `"handle":"fkcen"`}},
-		{"edit", "edit", map[string]any{"id": "gauge", "todo": "DONE", "add_tags": []string{"river"}, "append": "Calibrated."}, false, []string{`"handle":"dcayq"`}},
-		{"edit on an old base", "edit", map[string]any{"id": "gauge", "todo": "TODO", "base": strings.Repeat("0", 63) + "1"}, true,
-			[]string{"edit failed (conflict). Next: read the node again", "As it is now:", "* DONE Calibrate the gauge"}},
-		{"edit nothing", "edit", map[string]any{"id": "gauge"}, true, []string{"no change was asked for"}},
-		{"move", "edit", map[string]any{"id": "weight", "refile_to": "done"}, false, []string{`"handle":"kgjko"`}},
-		{"move and edit", "edit", map[string]any{"id": "weight", "refile_to": "done", "todo": "TODO"}, true, []string{"refile_to cannot be combined"}},
-		{"log", "history", map[string]any{"action": "log", "id": "gauge"}, false, []string{"\tedit"}},
-		{"diff", "history", map[string]any{"action": "diff", "from": "seq:1", "text": true}, false,
-			[]string{"2 added, 0 removed, 1 changed, 1 moved", "+\tGauge calibrated\t", "\tid gauge", ">\tOrder a reference weight", "+* DONE Calibrate the gauge"}},
-		{"blame", "history", map[string]any{"action": "blame", "id": "gauge"}, false, []string{"\tCalibrated."}},
-		{"snapshots", "history", map[string]any{"action": "snapshots"}, false, []string{"0\t"}},
-		{"checkpoint", "history", map[string]any{"action": "checkpoint", "name": "good"}, false, []string{`"name":"good"`}},
-		{"forget", "forget", map[string]any{"id": "done"}, false, []string{"Forgotten; rollback brings it back."}},
-		{"rollback", "rollback", map[string]any{"action": "rollback", "to": "0"}, false, []string{`"seq":`, "Undo it with rollback to 0."}},
-		{"forgotten is back", "read", map[string]any{"id": "done"}, false, []string{"By Ada."}},
-		{"revert, only told", "rollback", map[string]any{"action": "revert", "commits": []string{"seq:3"}, "dry_run": true}, false,
-			[]string{`"commits":`, "A dry run: nothing was changed."}},
-		{"revert", "rollback", map[string]any{"action": "revert", "commits": []string{"seq:3"}}, false, []string{`"files":["a.org"]`, `"commits":[3]`}},
-		{"revert nothing", "rollback", map[string]any{"action": "revert"}, true, []string{"rollback failed"}},
-		{"resolve what has no conflict", "rollback", map[string]any{"action": "resolve", "id": "gauge"}, true, []string{"rollback failed"}},
-		{"restore", "rollback", map[string]any{"action": "restore", "to": "good"}, false, []string{`Restored \"good\".`}},
-		{"alias semantic-search", "semantic-search", map[string]any{"query": "river gauge", "limit": 3, "min-similarity": 0.9}, false, []string{"id dcayq"}},
-		{"alias checkpoint-memory", "checkpoint-memory", nil, false, []string{`"cid":null`, "no IPFS is set up"}},
-		{"alias restore-memory", "restore-memory", map[string]any{"source": "LOCAL"}, false, []string{"Restored "}},
-		{"alias without a cid", "restore-memory", map[string]any{"source": "IPFS"}, true, []string{"needs a cid"}},
-		{"wrong type", "read", map[string]any{"id": 7}, true, []string{"id"}},
-		{"unknown argument", "read", map[string]any{"id": "gauge", "force": true}, true, []string{"force"}},
-		{"missing argument", "read", nil, true, []string{"id"}},
-		{"negative limit", "recall", map[string]any{"query": "x", "limit": -1}, true, []string{"limit"}},
-	} {
-		text, failed := call(t, c, step.tool, step.args)
-		if failed != step.failed {
-			t.Errorf("%s: failed %v, want %v", step.name, failed, step.failed)
-		}
-		for _, want := range step.want {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: no %q in\n%s", step.name, want, text)
-			}
-		}
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "a.org"))
-	if err != nil || !strings.Contains(string(text), "* DONE Calibrate the gauge") {
-		t.Errorf("the file did not follow: %v\n%s", err, text)
-	}
-}
-
 // TestEveryRefusalNamesANextStep: a model can do something about each kind of error but
 // those that are nobody's.
 func TestEveryRefusalNamesANextStep(t *testing.T) {
@@ -225,35 +154,6 @@ func TestOutlineOfMany(t *testing.T) {
 		r, err := m.Reply()
 		if err != nil || strings.Contains(r.Text, "Ask for the outline of one file.") != tc.hint {
 			t.Errorf("of %q: %s, %v", tc.query, r.Text, err)
-		}
-	}
-}
-
-// TestResources reads each kind, what is not there, and what is no address.
-func TestResources(t *testing.T) {
-	svc, _ := memory(t)
-	c := connect(t, svc, nil)
-	for _, tc := range []struct{ uri, want string }{
-		{"fovea://status", `"nodes":4`},
-		{"fovea://verify", `"ok":true`},
-		{"fovea://outline", "  id dcayq\tTODO Calibrate the gauge :work:\ta.org:1\n    id kgjko\tOrder a reference weight"},
-		{"fovea://outline/a.org", "id kgjko"},
-		{"fovea://snapshots", ""},
-		{"fovea://skills", `"skills":[{"name":"state-persistence"`},
-		{"fovea://node/gauge", "two millimetres"},
-		{"fovea://node/Calibrate%20the%20gauge", "two millimetres"},
-		{"fovea://snapshot/seq:1", "0 added"},
-		{"fovea://window/gauge?budget=400&question=drift", "of 400 tokens"},
-	} {
-		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: tc.uri})
-		if err != nil || len(r.Contents) != 1 || !strings.Contains(r.Contents[0].Text, tc.want) || r.Contents[0].URI != tc.uri {
-			t.Errorf("%s: %+v, %v", tc.uri, r, err)
-		}
-	}
-	for _, uri := range []string{"fovea://node/nowhere", "fovea://outline/none.org", "fovea://nothing", "fovea://skill/none", "file:///etc/passwd",
-		"fovea://node/../../etc/passwd", "fovea://window/gauge?budget=lots", "%zz"} {
-		if r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
-			t.Errorf("%s: read %+v", uri, r.Contents[0])
 		}
 	}
 }
@@ -295,60 +195,5 @@ func TestClientsAreToldOfChanges(t *testing.T) {
 	call(t, c, "edit", map[string]any{"id": "weight", "append": "Very."})
 	if got := <-told; got != "fovea://node/weight" || len(told) > 0 {
 		t.Errorf("told of %s and %d more after unsubscribing", got, len(told))
-	}
-}
-
-// TestPrompts: both give a message with the memory's text in it.
-func TestPrompts(t *testing.T) {
-	svc, _ := memory(t)
-	c := connect(t, svc, nil)
-	for _, tc := range []struct {
-		name string
-		args map[string]string
-		want string
-	}{
-		{"session-start", map[string]string{"task": "fix the gauge", "focus": "gauge"}, "two millimetres"},
-		{"session-start", nil, "Begin with"},
-		{"review-changes", map[string]string{"since": "seq:1"}, "0 added"},
-	} {
-		r, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: tc.name, Arguments: tc.args})
-		if err != nil || len(r.Messages) != 1 || !strings.Contains(r.Messages[0].Content.(*mcp.TextContent).Text, tc.want) {
-			t.Errorf("%s %v: %+v, %v", tc.name, tc.args, r, err)
-		}
-	}
-	if _, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "session-start", Arguments: map[string]string{"focus": "nowhere"}}); err == nil {
-		t.Error("a prompt about nothing was given")
-	}
-}
-
-// TestToolsTakeHandles calls each tool and resource that is about a note by its handle.
-func TestToolsTakeHandles(t *testing.T) {
-	svc, _ := memory(t)
-	c := connect(t, svc, nil)
-	for _, step := range []struct {
-		tool string
-		args map[string]any
-		want string
-	}{
-		{"context", map[string]any{"focus": "dcayq"}, "TODO dcayq Calibrate the gauge :work:\n The river gauge"},
-		{"read", map[string]any{"id": "dcayq"}, "id: \"gauge\"\nhandle: \"dcayq\"\n"},
-		{"recall", map[string]any{"query": "id:dcayq", "mode": "query"}, "id dcayq"},
-		{"edit", map[string]any{"id": "dcayq", "todo": "DONE"}, `"handle":"dcayq"`},
-		{"history", map[string]any{"action": "log", "id": "dcayq"}, "\tedit\t"},
-		{"history", map[string]any{"action": "blame", "id": "dcayq"}, "Calibrate the gauge"},
-		{"rollback", map[string]any{"action": "resolve", "id": "dcayq"}, "no conflict"},
-		{"remember", map[string]any{"title": "Below", "under": "dcayq"}, `"handle":`},
-		{"edit", map[string]any{"id": "kgjko", "refile_to": "dcayq"}, `"handle":"kgjko"`},
-		{"forget", map[string]any{"id": "kgjko"}, "Forgotten; rollback brings it back."},
-	} {
-		if text, _ := call(t, c, step.tool, step.args); !strings.Contains(text, step.want) {
-			t.Errorf("%s %v: no %q in\n%s", step.tool, step.args, step.want, text)
-		}
-	}
-	for _, uri := range []string{"fovea://node/dcayq", "fovea://window/dcayq?budget=400"} {
-		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
-		if err != nil || !strings.Contains(r.Contents[0].Text, "two millimetres") {
-			t.Errorf("%s: %+v, %v", uri, r, err)
-		}
 	}
 }

@@ -15,23 +15,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
-// TestCallsAreCarriedOutOnce: a tool that writes does so once for each key, through the
-// daemon and without it, in each revision; a key is that of one request, and is a text.
+// TestCallsAreCarriedOutOnce: a tool that writes does so once for each key without a daemon, too (test/faces asks
+// one); a key is a text.
 func TestCallsAreCarriedOutOnce(t *testing.T) {
-	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
-		svc, _ := memory(t)
-		url := likeTheDaemon(t, svc, func(*mcpserver.Server) {})
-		far, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url},
-			&mcp.ClientSessionOptions{ProtocolVersion: revision})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { far.Close() })
-		for way, c := range map[string]*mcp.ClientSession{"http": far,
-			"memory": attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("here")}), nil, revision)} {
-			t.Run(revision+" "+way, func(t *testing.T) { callOnce(t, c, svc, way) })
-		}
-	}
+	svc, _ := memory(t)
+	c := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("here")}), nil, "")
+	callOnce(t, c, svc)
 }
 
 // granted is how everybody acts as one agent.
@@ -41,7 +30,7 @@ func granted(agent string) func(context.Context, string) context.Context {
 	}
 }
 
-func callOnce(t *testing.T, c *mcp.ClientSession, svc api.Service, way string) {
+func callOnce(t *testing.T, c *mcp.ClientSession, svc api.Service) {
 	keyed := func(key any, tool string, args map[string]any) (string, bool) {
 		t.Helper()
 		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Meta: mcp.Meta{"io.github.fovea-memory/idempotency-key": key}, Name: tool, Arguments: args})
@@ -58,26 +47,20 @@ func callOnce(t *testing.T, c *mcp.ClientSession, svc api.Service, way string) {
 		}
 		return log[0].Seq
 	}
-	id := "once-" + way
 	for _, step := range []struct {
 		key, tool string
 		args      map[string]any
 	}{
-		{"1", "remember", map[string]any{"title": "Once by " + way, "properties": map[string]string{"ID": id}}},
-		{"2", "edit", map[string]any{"id": id, "append": "More."}},
-		{"3", "edit", map[string]any{"id": "Once by " + way, "title": "Called otherwise by " + way}},
-		{"4", "forget", map[string]any{"id": id}},
+		{"1", "remember", map[string]any{"title": "Once", "properties": map[string]string{"ID": "once"}}},
+		{"2", "edit", map[string]any{"id": "once", "append": "More."}},
+		{"3", "edit", map[string]any{"id": "Once", "title": "Called otherwise"}},
+		{"4", "forget", map[string]any{"id": "once"}},
 	} {
-		first, failed := keyed(way+step.key, step.tool, step.args)
+		first, failed := keyed(step.key, step.tool, step.args)
 		at := seq()
-		again, failedAgain := keyed(way+step.key, step.tool, step.args)
+		again, failedAgain := keyed(step.key, step.tool, step.args)
 		if failed || failedAgain || first != again || seq() != at {
 			t.Errorf("%s: %s\nand again, %d commits later: %s", step.tool, first, seq()-at, again)
-		}
-	}
-	if way == "http" {
-		if text, failed := keyed(way+"1", "remember", map[string]any{"title": "Something else"}); !failed || !strings.Contains(text, "another request") {
-			t.Errorf("another request under a key: %s", text)
 		}
 	}
 	for name, key := range map[string]any{"a number": 7, "nothing": "", "two lines": "a\nb", "other letters": "ключ", "too long": strings.Repeat("k", 300)} {

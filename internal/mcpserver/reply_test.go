@@ -13,8 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/ops"
-	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
 // presentation are the words of answers that tell a model nothing.
@@ -54,75 +52,6 @@ func TestUntoldCatches(t *testing.T) {
 	} {
 		if got := untold(t, tc.text, tc.data); len(got) != tc.want {
 			t.Errorf("%s: %q", tc.text, got)
-		}
-	}
-}
-
-// TestDataTellsAll: clients such as Claude Code and Codex show their model the structured
-// content of an answer and not its text, so what a model must read stands there, too, or there
-// is none.
-func TestDataTellsAll(t *testing.T) {
-	svc, _ := memory(t)
-	owner := connect(t, svc, nil)
-	agent := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("ada")}), nil, "")
-	other := attach(t, mcpserver.New(ops.Guarded(svc), &mcpserver.Options{Acting: granted("bob")}), nil, "")
-	if _, failed := call(t, other, "remember", map[string]any{"title": "Here"}); failed {
-		t.Fatal("bob remembers nothing")
-	}
-	const note, body = "The ferry leaves at nine from the northern pier", "On Sundays it leaves at ten, said the harbour master."
-	for _, step := range []struct {
-		by   *mcp.ClientSession
-		tool string
-		args map[string]any
-		want string // what a model reads; after "text:" where there is to be no data
-	}{
-		{agent, "context", map[string]any{"focus": "gauge"}, "text:two millimetres"},
-		{agent, "recall", map[string]any{"query": "river gauge"}, "text:drifts"},
-		{agent, "recall", map[string]any{"query": "submarine"}, "text:Nothing was found"},
-		{agent, "recall", map[string]any{"query": "river", "mode": "semantic"}, "text:answered by words"},
-		{agent, "semantic-search", map[string]any{"query": "river gauge"}, "text:drifts"},
-		{agent, "read", map[string]any{"id": "gauge"}, "text:two millimetres"},
-		{agent, "remember", map[string]any{"title": note, "body": body}, "agents/ada/"},
-		{agent, "remember", map[string]any{"title": note, "body": body}, "Known already, nothing was written."},
-		{agent, "remember", map[string]any{"title": note + " now", "body": body}, "Similar, at least 60% of the words in common"},
-		{agent, "edit", map[string]any{"id": note, "todo": ""}, "Nothing to change."},
-		{agent, "edit", map[string]any{"id": note, "append": "Twice."}, "bafy"},
-		{agent, "forget", map[string]any{"id": note}, "rollback brings it back"},
-		{agent, "remember", map[string]any{"title": "Over to you", "to": "bob"}, `Sent to \"bob\"`},
-		{other, "history", map[string]any{"action": "inbox"}, "text:Over to you"},
-		{agent, "remember", map[string]any{"title": "Paint", "under": "tasks.org", "todo": "TODO"}, "tasks.org"},
-		{agent, "history", map[string]any{"action": "tasks"}, "text:Paint"},
-		{agent, "edit", map[string]any{"id": "Paint", "task": "claim"}, "The task is yours until then."},
-		{agent, "history", map[string]any{"action": "log"}, "text:\tada\t"},
-		{agent, "history", map[string]any{"action": "blame", "id": "gauge"}, "text:millimetres"},
-		{agent, "history", map[string]any{"action": "diff", "from": "seq:1"}, "text:added"},
-		{owner, "history", map[string]any{"action": "checkpoint", "name": "good"}, `"name":"good"`},
-		{owner, "history", map[string]any{"action": "snapshots"}, "text:good"},
-		{owner, "rollback", map[string]any{"action": "rollback", "to": "0"}, "Undo it with rollback to 0."},
-		{owner, "rollback", map[string]any{"action": "revert", "commits": []string{"seq:2"}, "dry_run": true}, `"commits":`},
-		{owner, "rollback", map[string]any{"action": "restore", "to": "good"}, `Restored \"good\".`},
-		{owner, "checkpoint-memory", nil, "no IPFS is set up"},
-		{owner, "restore-memory", map[string]any{"source": "LOCAL"}, `"restored_files":`},
-	} {
-		r, err := step.by.CallTool(t.Context(), &mcp.CallToolParams{Name: step.tool, Arguments: step.args})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := r.Content[0].(*mcp.TextContent).Text
-		want, none := strings.CutPrefix(step.want, "text:")
-		read := text
-		if r.StructuredContent != nil {
-			all, err := json.Marshal(r.StructuredContent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			read = string(all)
-		}
-		if r.IsError || none == (r.StructuredContent != nil) || !strings.Contains(read, want) {
-			t.Errorf("%s %v: no %q in what a model reads:\n%s\nof\n%s", step.tool, step.args, want, read, text)
-		}
-		if lost := untold(t, text, r.StructuredContent); len(lost) > 0 {
-			t.Errorf("%s %v: lost are %q of\n%s", step.tool, step.args, lost, text)
 		}
 	}
 }

@@ -106,6 +106,7 @@ var layers = []layer{
 	{0, "internal/store/storetest", tests},
 	{0, "internal/place/placetest", tests},
 	{0, "test", tests},
+	{0, "test/faces", tests},
 	{0, "test/house", tests},
 }
 
