@@ -170,12 +170,16 @@ func TestRealModels(t *testing.T) {
 func paraphrases() (l library) {
 	f := file{path: "facts.org"}
 	for _, line := range []string{
-		"Production runs on Hetzner CX22|where is the app hosted", "Login uses passkeys only|how do users sign in", "Tabs in Go, spaces in Python|indentation rules",
-		"Licence is Apache-2.0|what license", "Tests run with make test|how do I run the test suite", "Database is Postgres 17 on port 5433|which SQL server do we use",
-		"Backups go to the NAS at 02:00|when are copies made", "Owner prefers short answers|how verbose should I be", "Deploys happen on Tuesdays|what day do we ship",
-		"Ada maintains the parser|who looks after parsing", "Birthday of Lukas is 4 May|brother's birthday", "Logs are kept 14 days|log retention", "The API is versioned by header",
-		"Feature flags live in flags.toml|where are toggles", "CI uses two cores", "Secrets are in age files|where are passwords kept", "Error budget is 0.1 percent",
-		"The mascot is an otter", "Invoices are sent by Petra", "Default branch is trunk|name of the main branch",
+		"Production runs on Hetzner CX22|where is the app hosted", "Login uses passkeys only|how do users sign in",
+		"Tabs in Go, spaces in Python|indentation rules", "Licence is Apache-2.0|what license",
+		"Tests run with make test|how do I run the test suite", "Database is Postgres 17 on port 5433|which SQL server do we use",
+		"Backups go to the NAS at 02:00|when are copies made", "Owner prefers short answers|how verbose should I be",
+		"Deploys happen on Tuesdays|what day do we ship", "Ada maintains the parser|who looks after parsing",
+		"Birthday of Lukas is 4 May|brother's birthday", "Logs are kept 14 days|log retention",
+		"The API is versioned by header", "Feature flags live in flags.toml|where are toggles",
+		"CI uses two cores", "Secrets are in age files|where are passwords kept",
+		"Error budget is 0.1 percent", "The mascot is an otter",
+		"Invoices are sent by Petra", "Default branch is trunk|name of the main branch",
 	} {
 		title, asked, is := strings.Cut(line, "|")
 		f.text += "* " + title + "\n"
