@@ -17,16 +17,27 @@ import (
 // model.
 const ArmMeaning = "meaning"
 
-// Constants of Meaning, measured with made-up models, see BenchmarkMeaning in bench: random
-// vectors cost nothing at twice the weight. Of the gain of a fusion with labels over words, a
-// proven oracle gains .67 of R@10 or more, unproven .37; with the level at 0, or the weight
-// doubled, one that is right in three of four questions falls below the words.
+// Constants of Meaning, measured with USE-lite and GloVe from npm and with made-up models, see decision 0297.
 const (
-	weightMeaning = .8  // of a model that has proven nothing
-	provenWeight  = .5  // more, as a share, of one that has proven itself
-	provenLevel   = .6  // less, as a share, is the level from which its nodes count
-	deviations    = 4   // above the level, for the whole weight and a similarity of 1
-	maxNear       = 200 // of the nearest texts may get a share; 1,000 gain nothing
+	weightMeaning = .12 // of a deviation above the level
+	provenLevel   = .6  // less, as a share, is the level of a model that has proven itself
+	deviations    = 4   // above the level, for a similarity of 1
+	maxDeviations = 6   // of a node; what is farther above chance gets no more
+	maxNear       = 200 // of the nearest texts, and of the nodes with the best scores so far, may get a share
+	fewRows       = 64  // below, a model cannot have proven itself, and a question alone does not show what is chance
+	cosineRows    = 16  // below, the similarity is the cosine
+
+	// What USE-lite gives to unrelated texts: the deviation of few is no less, and the median of one.
+	minDeviation = .1
+	medianOfOne  = .3
+)
+
+// Of the better of the two texts beside a node so much is added, as of their words. The others keep the sum of
+// unrelated texts at a mean of 0 and a deviation of 1.
+const (
+	weightBeside = .7
+	meanBeside   = .4
+	wideBeside   = .15
 )
 
 // near is the vectors of the nodes of a state. It is immutable.
@@ -97,16 +108,15 @@ func (x *near) add(row int, pos uint32) {
 	x.first[row], x.next[pos] = pos+1, x.first[row]
 }
 
-// Meaning ranks nodes by how near their vectors are to the request's. Nodes that
-// are no nearer than the nearest of as many unrelated ones would be by chance get nothing,
-// so that a model that knows nothing of the request adds nothing. Where a filter leaves too
-// few of the nearest, the nearest of the rest count. Where too few nodes have
-// vectors to tell chance, the neighbours of a focus rank by their cosine.
+// Meaning ranks nodes by how far their vectors, with the better of those beside them, are nearer
+// to the request's than unrelated ones would be. Nodes that nothing else has found need to be nearer than the nearest
+// of as many unrelated ones, and all do for a model that has proven nothing, so that one that knows nothing of the
+// request adds nothing. Where a filter leaves too few of the nearest, the nearest of the rest count.
 type Meaning struct {
 	Set   *vector.Set
 	Query *vector.Query // of the text of the request; nil: of its focus
 	// Trust is how well the model has proven to answer questions, 0 to 1. It lowers
-	// the level from which a node gets a share, and raises the weight.
+	// the level from which a node gets a share.
 	Trust float64
 	// Only means that nothing else ranks: then every near node counts, by its cosine.
 	Only bool
@@ -120,30 +130,90 @@ func (m Meaning) Rank(req *Request, b *Board) {
 	}
 	of := b.words.near(m.Set)
 	hits := m.Set.Best(q, of.keep, maxNear)
-	if len(hits) == 0 {
-		return
-	}
-	nearest := hits[0].Cosine
 	if req.Keep != nil && of.count(hits, b, req.Keep) < cmp.Or(req.Limit, maxNear) {
 		hits = m.Set.Best(q, m.rows(req.Kept), maxNear)
 	}
-	c := chanceOf(m.Set.Chance(q), of.rows)
-	level := c.best * (1 - provenLevel*m.Trust)
-	whole := max(deviations, c.above(nearest)-level)
-	arm := b.Arm(ArmMeaning)
-	for _, h := range hits {
-		share := weightMeaning * (1 + provenWeight*m.Trust) * (c.above(h.Cosine) - level) / whole
-		switch {
-		case m.Only:
-			share = float64(h.Cosine)
-		case m.Query == nil && c.deviation == 0: // nothing tells what is chance
-			share = weightMeaning * float64(h.Cosine)
+	c := &comparison{b, m.Set, q, of, chanceOf(m.Set, q, of.rows), map[int]float64{}}
+	arm, plain := b.Arm(ArmMeaning), m.Only || m.Query == nil && of.rows < cosineRows
+	for _, pos := range c.candidates(req, hits) {
+		cosine, ok := c.cosine(pos)
+		if !ok {
+			continue
 		}
-		for pos := of.first[h.Row]; pos > 0 && share > 0; pos = of.next[pos-1] {
-			arm.Add(pos-1, share)
-			b.resembles(pos-1, float64(h.Cosine), c.similarity(h.Cosine))
+		share, isNear := float64(cosine), cosine > 0
+		if !plain {
+			above := c.withBeside(pos)
+			share = weightMeaning * (min(above, maxDeviations) - c.level*(1-m.Trust))
+			isNear = above >= c.level*(1-provenLevel*m.Trust)
+		}
+		if share <= 0 || !isNear && !b.seen[pos] {
+			continue
+		}
+		arm.Add(pos, share)
+		if isNear {
+			b.resembles(pos, float64(cosine), c.similarity(cosine))
 		}
 	}
+}
+
+// comparison compares the nodes of a board with a request.
+type comparison struct {
+	*Board
+	set   *vector.Set
+	query *vector.Query
+	near  *near
+	chance
+	open map[int]float64 // by file: how far the gate of neighbours is open
+}
+
+// candidates returns the positions of the nearest texts, and of the nodes with the best scores so far.
+func (c *comparison) candidates(req *Request, hits []vector.Hit) (all []uint32) {
+	for _, h := range hits {
+		for pos := c.near.first[h.Row]; pos > 0; pos = c.near.next[pos-1] {
+			all = append(all, pos-1)
+		}
+	}
+	near := len(all)
+	slices.Sort(all)
+	for _, s := range c.top(req, maxNear) {
+		if _, twice := slices.BinarySearch(all[:near], s.pos); !twice {
+			all = append(all, s.pos)
+		}
+	}
+	return all
+}
+
+// cosine compares the text at a position; false if it has no vector.
+func (c *comparison) cosine(pos uint32) (float32, bool) {
+	f, local := c.Order.Place(pos)
+	row := int(c.near.files[c.Order.File(f)][local])
+	if row < 0 || !c.set.Has(row) {
+		return 0, false
+	}
+	return c.set.Cosine(c.query, row), true
+}
+
+// withBeside returns how far above chance the text at a position is, in deviations, with the better of those beside
+// it where the neighbours in its file have to do with each other.
+func (c *comparison) withBeside(pos uint32) float64 {
+	f, _ := c.Order.Place(pos)
+	gate, known := c.open[f]
+	if !known && len(c.open) < maxGated {
+		gate, _ = c.gates(f)
+		c.open[f] = gate
+	}
+	own, _ := c.cosine(pos)
+	first, last := c.Order.Span(f)
+	beside := float32(-1)
+	for _, at := range [...]uint32{max(first+1, pos) - 1, min(last, pos+1)} {
+		if cosine, ok := c.cosine(at); ok && at != pos {
+			beside = max(beside, cosine)
+		}
+	}
+	if beside == -1 {
+		return c.above(own)
+	}
+	return (c.above(own) + gate*(weightBeside*c.above(beside)-meanBeside)) / (1 + gate*wideBeside)
 }
 
 // count returns how many nodes of some rows are kept.
@@ -170,19 +240,26 @@ func (m Meaning) rows(nodes iter.Seq[*node.Node]) (rows vector.Bitmap) {
 
 // chance is how near unrelated nodes are to a request.
 type chance struct {
-	median, deviation float64 // of the cosines; the deviation is 0 if they are too few or too equal to tell
-	best              float64 // the best of them all, in deviations above the median
+	median, deviation float64 // of the cosines; the deviation is 0 if they are too equal to tell
+	level             float64 // the best of them all, in deviations above the median
+	few               bool    // the similarity is the cosine
 }
 
-// minRows is the least number of nodes whose cosines show the level of chance.
-const minRows = 16
-
-func chanceOf(of vector.Chance, rows int) chance {
+// chanceOf measures the cosines of a question. Of few nodes it measures those of each to each,
+// since one question may be near to most of them.
+func chanceOf(set *vector.Set, q *vector.Query, rows int) chance {
 	const fromMAD = 1.4826 // the deviation of a normal distribution over its MAD
-	c := chance{median: float64(of.Median), best: math.Sqrt(2*math.Log(float64(max(2, rows)))) - .5}
-	if rows >= minRows {
-		c.deviation = fromMAD * float64(of.MAD)
+	c := chance{level: math.Sqrt(2*math.Log(float64(max(2, rows)))) - .5, few: rows < cosineRows}
+	of := set.Chance(q)
+	if set.Len() < fewRows {
+		of = set.Between()
+		c.level *= 1 - provenLevel
+		c.deviation = minDeviation
 	}
+	if c.median = float64(of.Median); set.Len() == 1 {
+		c.median = medianOfOne
+	}
+	c.deviation = max(c.deviation, fromMAD*float64(of.MAD))
 	return c
 }
 
@@ -194,13 +271,12 @@ func (c chance) above(cosine float32) float64 {
 	return (float64(cosine) - c.median) / c.deviation
 }
 
-// similarity returns how far a cosine is above chance or, if nothing tells what that is, the
-// cosine.
+// similarity returns how far a cosine is above chance or, among few, the cosine.
 func (c chance) similarity(cosine float32) float64 {
-	if c.deviation == 0 {
+	if c.few {
 		return float64(cosine)
 	}
-	return (c.above(cosine) - c.best) / deviations
+	return (c.above(cosine) - c.level) / deviations
 }
 
 // query returns what nodes are compared with, nil if nothing.

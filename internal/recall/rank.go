@@ -182,17 +182,18 @@ func (v View) board() *Board {
 	return b
 }
 
-// best returns the hits.
-func (b *Board) best(req *Request) []Ranked {
-	type sum struct {
-		pos   uint32
-		score float64
+// total is what all arms gave to a position.
+type total struct {
+	pos   uint32
+	score float64
+}
+
+// top returns the positions that may be hits and have the best sums, if above 0, best first; limit 0 means all.
+func (b *Board) top(req *Request, limit int) []total {
+	if limit <= 0 || limit > len(b.touched) {
+		limit = len(b.touched)
 	}
-	limit := len(b.touched)
-	if req.Limit > 0 {
-		limit = min(limit, req.Limit)
-	}
-	worse := func(x, y sum) bool {
+	worse := func(x, y total) bool {
 		return x.score < y.score || x.score == y.score && b.Order.ID(x.pos) > b.Order.ID(y.pos)
 	}
 	top := bound.NewTop(limit, worse, nil)
@@ -202,12 +203,17 @@ func (b *Board) best(req *Request) []Ranked {
 		return n != nil && copies[n.Path] != ""
 	}
 	for _, pos := range b.touched {
-		s := sum{pos, b.Sum(pos)}
+		s := total{pos, b.Sum(pos)}
 		if s.score > 0 && top.Accepts(s) && (len(copies) == 0 || !isCopy(pos)) && (req.Keep == nil || req.Keep(b.Order.ID(pos))) {
 			top.Add(s)
 		}
 	}
-	sums := top.Sorted()
+	return top.Sorted()
+}
+
+// best returns the hits.
+func (b *Board) best(req *Request) []Ranked {
+	sums := b.top(req, req.Limit)
 	hits, arms := make([]Ranked, len(sums)), make([]Contribution, 0, len(sums)*len(b.arms))
 	for i, s := range sums {
 		near := b.alike[s.pos]

@@ -82,6 +82,9 @@ func (s *Set) grade(q *Query, row int) grade {
 	return gradeOf(float32(sum) * q.inverse * s.inverse[row])
 }
 
+// Cosine compares a row with a question.
+func (s *Set) Cosine(q *Query, row int) float32 { return s.grade(q, row).cosine() }
+
 // maxGrade returns a grade that a row does not exceed, by its first plane alone: the second is no longer than one
 // of largest numbers.
 func (s *Set) maxGrade(q *Query, row int) grade {
@@ -100,11 +103,27 @@ type Chance struct {
 // Chance measures the rows of the sample: all of up to 2,048 rows, else 2,048 of them, chosen by digest.
 func (s *Set) Chance(q *Query) Chance {
 	cosines := make([]float32, len(s.sample))
-	if len(cosines) == 0 {
-		return Chance{}
-	}
 	for i, row := range s.sample {
 		cosines[i] = s.grade(q, int(row)).cosine()
+	}
+	return chanceOf(cosines)
+}
+
+// Between measures the rows of the sample, each with each.
+func (s *Set) Between() Chance {
+	var cosines []float32
+	for i, row := range s.sample {
+		q := s.Of(int(row))
+		for _, other := range s.sample[:i] {
+			cosines = append(cosines, s.Cosine(q, int(other)))
+		}
+	}
+	return chanceOf(cosines)
+}
+
+func chanceOf(cosines []float32) Chance {
+	if len(cosines) == 0 {
+		return Chance{}
 	}
 	median := middle(cosines)
 	for i, x := range cosines {

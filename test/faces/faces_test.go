@@ -240,7 +240,7 @@ func (w *world) overCLI(who string, e *example, asJSON bool) outcome {
 	if err := root.ExecuteContext(w.t.Context()); err != nil {
 		w.t.Errorf("fovea %s: %v", strings.Join(words, " "), err)
 	}
-	w.must(errors.Join(s.Out.Err(), s.Err.Err()))
+	w.must(errors.Join(s.Out.Close(), s.Err.Close()))
 	if asJSON {
 		return outcome{answer: w.steady(strings.TrimSpace(out.String()))}
 	}
