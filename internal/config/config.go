@@ -49,6 +49,8 @@ type Config struct {
 	// Opaque lists further files that belong to the memex, unparsed, absolute or relative to
 	// it.
 	Opaque []string `key:"opaque" default:"[]" as:"path"`
+	// OwnerNames are the names that notes give to the owner as who speaks or writes, see Owner.
+	OwnerNames []string `key:"owner_names" default:"[\"user\", \"me\", \"human\"]" as:"text"`
 	// Projects maps a project's name to the paths of its files, absolute or relative to the
 	// memex; nil for none.
 	Projects map[string][]string `key:"projects" default:"{}" of:"lists of paths" as:"path"`
@@ -313,6 +315,9 @@ var (
 	// ErrNoHome is returned if nothing determines the state folder.
 	ErrNoHome = errors.New("no place for the state folder; set HOME, XDG_STATE_HOME, SYSTEM_DIR or MEMORY_SNAPSHOT_PATH")
 )
+
+// Owner returns OwnerNames, and the name of the user's account.
+func (c *Config) Owner() []string { return append(slices.Clone(c.OwnerNames), os.Getenv("USER")) }
 
 // maxColumns is the largest width that COLUMNS may have.
 const maxColumns = 10_000

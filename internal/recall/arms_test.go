@@ -237,6 +237,24 @@ func TestPeople(t *testing.T) {
 	}
 }
 
+// TestCaller: a question about I that names nobody prefers what the caller said.
+func TestCaller(t *testing.T) {
+	v := view(map[string]string{"a.org": talk("2026-05-02 Sat", "Me: the garden of roses is small", "Bob: the garden of roses is wide",
+		"Mint: the garden of roses is wet", "Bob: Ann likes it")})
+	for _, c := range []struct{ caller, question, want, arms string }{
+		{"me", "How is my garden of roses?", "the garden of roses is small", "lexical caller"},
+		{"mint", "How is my garden of roses?", "the garden of roses is wet", "lexical caller"},
+		{"me", "How is my garden of roses, Bob?", "the garden of roses is wide", "lexical people"},
+		{"me", "roses of the US", "the garden of roses is small", "lexical"},
+		{"nobody", "How is my garden of roses?", "the garden of roses is small", "lexical"},
+	} {
+		v.Rankers = Rankers([]string{c.caller})
+		if bodies, arms := best(t, v, c.question); bodies[0] != c.want || arms != c.arms {
+			t.Errorf("%s, %s: %q by %q", c.caller, c.question, bodies[0], arms)
+		}
+	}
+}
+
 // TestDates checks that a date of the document counts for the notes below, and that a
 // question for a time prefers answers that tell one.
 func TestDates(t *testing.T) {

@@ -130,6 +130,9 @@ type token struct {
 	name  bool // has a capital letter, and is not the first of a sentence
 }
 
+// isFirstPerson reports whether the word is I, my, we or the like. US is a country.
+func (t token) isFirstPerson() bool { return firstPerson[t.word] && !(t.name && t.word == "us") }
+
 type tokens []token
 
 func tokensOf(text string) tokens { return appendTokens(nil, text) }

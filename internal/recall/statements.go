@@ -120,7 +120,7 @@ func asksForWork(text string) bool {
 	if !questions[t[0].word] {
 		return false // words to look for
 	}
-	return !slices.ContainsFunc(t, func(w token) bool { return w.name || firstPerson[w.word] })
+	return !slices.ContainsFunc(t, func(w token) bool { return w.name || w.isFirstPerson() })
 }
 
 var (
