@@ -226,7 +226,8 @@ func (t tokens) statesLike() bool {
 			t.is(i, "give", "gave", "given", "cut") && t.is(i+1, "up", "out") ||
 			(negated || chosen) && dietVerbs[t[i].word] || t.is(i-1, "rather") && t.is(i-2, "would", "d")
 	case "my", "mein", "meine":
-		return len(t) > 1 && (t.is(1, "thing", "stomach", "skin") || slices.ContainsFunc(t[1:min(4, len(t))], func(w token) bool { return strings.HasPrefix(w.word, "favo") }) ||
+		return len(t) > 1 && (t.is(1, "thing", "stomach", "skin") ||
+			slices.ContainsFunc(t[1:min(4, len(t))], func(w token) bool { return strings.HasPrefix(w.word, "favo") }) ||
 			t.is(1, "preferred", "preference", "taste") || t.are(1, "cup", "of", "tea") || strings.HasPrefix(t[1].word, "lieblings"))
 	case "nothing":
 		return t.is(1, "beats", "like", "better", "compares")
