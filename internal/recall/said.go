@@ -94,7 +94,7 @@ var classes = func() (of [256]uint8) {
 
 // starters are the words that statements begin with.
 var starters = text.WordSet("i ich my mein meine nothing makes gives am from going in please always never don do remember make you ab von bitte " +
-	"whenever when every each henceforth as for until keep stick avoid stop only use let " + ofMeVerbs)
+	"whenever when every each henceforth as for until keep stick avoid stop only use let give no " + ofMeVerbs)
 
 // ofMeVerbs say with me what somebody likes or not: it bores me.
 const ofMeVerbs = "drives puts turns cheers suits calms bores annoys scares"
@@ -178,6 +178,19 @@ func (t tokens) at(i int) string {
 	return t[i].word
 }
 
+// have reports whether words follow one another in the first sentence.
+func (t tokens) have(words ...string) bool {
+	for i := range t {
+		if i > 0 && t[i].first {
+			break
+		}
+		if t.are(i, words...) {
+			return true
+		}
+	}
+	return false
+}
+
 // are reports whether words follow one another from token i on.
 func (t tokens) are(i int, words ...string) bool {
 	for k, w := range words {
@@ -231,6 +244,10 @@ func (t tokens) statesLike() bool {
 			t.is(1, "preferred", "preference", "taste") || t.are(1, "cup", "of", "tea") || strings.HasPrefix(t[1].word, "lieblings"))
 	case "nothing":
 		return t.is(1, "beats", "like", "better", "compares")
+	case "give":
+		return t.is(1, "me") && t.have("any", "day")
+	case "no":
+		return t.have("for", "me")
 	case "makes", "gives":
 		return t.is(1, "me") && (t.is(2, "ill", "sick", "happy", "unhappy", "nervous", "uneasy", "anxious", "hives", "headaches") || t.are(2, "a", "headache"))
 	case "am":
