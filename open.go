@@ -28,6 +28,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
+	"github.com/fovea-memory/fovea/options"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -40,6 +41,9 @@ func withDefaults(o *Options) Options {
 	c.SkillsDir = cmp.Or(c.SkillsDir, scope.DefaultSkills)
 	if c.Formats == nil {
 		c.Formats = document.Formats{org.Format{}}
+	}
+	if c.Owner == nil {
+		c.Owner = options.Owner()
 	}
 	if c.HistoryWarn <= 0 {
 		c.HistoryWarn = 1 << 30
@@ -195,7 +199,7 @@ func newChain(m *Memory, from store.Store) *chain.Chain {
 	all, handles := ledgers(m)
 	opts := chain.Options{
 		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: all,
-		Deriver: view.Deriver{Scope: m.scope.Name, Handles: handles, Serve: m.blocks.Files().Serve},
+		Deriver: view.Deriver{Scope: m.scope.Name, Handles: handles, Owner: m.scope.Options.Owner, Serve: m.blocks.Files().Serve},
 		Signer:  m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Committed: m.scope.Options.Committed,
 		Lost:      func() string { return ingest.ScannedBefore(m.scope.FS) },
 		Published: func(delta *graph.Delta) { notes.Follow(m.notes, delta) },

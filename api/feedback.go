@@ -121,7 +121,7 @@ func giveFeedback(ctx context.Context, l *Local, req UsefulRequest) (*UsefulResp
 // rankedAnew returns the view that ranks for a question as a search does, but for what was
 // learned.
 func rankedAnew(ctx context.Context, l *Local, v *view.View, question string) (*view.View, error) {
-	return meaning.View(ctx, l.Memex.Meaning(), v, meaning.Request{Text: question, Timeout: l.Options.EmbedTimeout})
+	return meaning.View(ctx, l.Memex.Meaning(), v.AskedBy(author.AgentOf(ctx)), meaning.Request{Text: question, Timeout: l.Options.EmbedTimeout})
 }
 
 // whatWasShown finds the window, or makes the search, that feedback is about. Errors: NotFound

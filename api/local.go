@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
@@ -393,7 +394,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 // ranking returns a view that ranks for a request, now also by what was learned from feedback. It may
 // wait for the embedder, so that it comes before a turn of l.limit.
 func ranking(ctx context.Context, l *Local, v *view.View, at string, req meaning.Request) (*view.View, error) {
-	v, err := meaning.View(ctx, l.Memex.Meaning(), v, req)
+	v, err := meaning.View(ctx, l.Memex.Meaning(), v.AskedBy(author.AgentOf(ctx)), req)
 	if err != nil || at != "" {
 		return v, err
 	}

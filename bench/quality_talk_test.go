@@ -44,12 +44,18 @@ func (k talk) asLibrary() library {
 // talkOf generates the talk of a seed from the prose of the corpus.
 func talkOf(t testing.TB, seed uint32, tokens int) talk {
 	t.Helper()
+	return talkIn(t, seed, tokens, nil)
+}
+
+// talkIn is talkOf in other words, if there are any.
+func talkIn(t testing.TB, seed uint32, tokens int, words map[string][]string) talk {
+	t.Helper()
 	foveatest.Testdata(t)
 	paras, err := corpusProse()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return generateTalk(seed, tokens, paras)
+	return generateTalk(seed, tokens, paras, words)
 }
 
 // corpusProse returns the prose of the corpus, which is read once.
@@ -126,18 +132,25 @@ func rankedPlain(l library, k1, b float64) *figures {
 // TestTalk holds the generator to the bytes that its Python twin makes.
 func TestTalk(t *testing.T) {
 	paras := paragraphs(strings.Repeat("* A heading of some kind :tag:\n"+strings.Repeat("Some words stand in [[a][links]] here. ", 9)+"\n\n", 5))
-	sum := sha256.New()
-	k := generateTalk(7, 30_000, paras)
-	for _, s := range k.sessions {
-		for _, m := range s.messages {
-			fmt.Fprintln(sum, s.date, m.id, m.role, m.text)
+	for name, c := range map[string]struct {
+		words map[string][]string
+		want  string
+	}{
+		"words":       {nil, "f7ddc845fb08036ae7920113efe8c17d785d7d2d2e3975e787dd0f05793bfef3"},
+		"other words": {otherWords, "d8c8484df22c3ab55e68d433370965a6003491224dfcce63d658e4547f9ec9e6"},
+	} {
+		sum := sha256.New()
+		k := generateTalk(7, 30_000, paras, c.words)
+		for _, s := range k.sessions {
+			for _, m := range s.messages {
+				fmt.Fprintln(sum, s.date, m.id, m.role, m.text)
+			}
 		}
-	}
-	for _, q := range k.questions {
-		fmt.Fprintln(sum, q.ability, q.text, strings.Join(q.evidence, " "))
-	}
-	const want = "f7ddc845fb08036ae7920113efe8c17d785d7d2d2e3975e787dd0f05793bfef3"
-	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != want {
-		t.Errorf("the talk has the digest %s, want %s", got, want)
+		for _, q := range k.questions {
+			fmt.Fprintln(sum, q.ability, q.text, strings.Join(q.evidence, " "))
+		}
+		if got := fmt.Sprintf("%x", sum.Sum(nil)); got != c.want {
+			t.Errorf("the talk in %s has the digest %s, want %s", name, got, c.want)
+		}
 	}
 }

@@ -104,24 +104,30 @@ func mainRows(t testing.TB, emit printer) {
 	emit("Org manual", readManual(t).graded(t, choosers[0], []int{1000, 2000, 4000, 8000}))
 	emit("20 facts of an agent", factFigures(t))
 	for _, seed := range seeds {
-		printTalk(t, seed, foveatest.Size(150_000, 10_000), emit)
+		printTalk(t, seed, foveatest.Size(150_000, 10_000), nil, emit)
+	}
+	for _, seed := range seeds {
+		printTalk(t, seed, foveatest.Size(150_000, 10_000), otherWords, emit)
 	}
 }
 
 // furtherRows measures what takes longer.
 func furtherRows(t testing.TB, emit printer) {
 	for _, seed := range seeds {
-		printTalk(t, seed, foveatest.Size(1_500_000, 20_000), emit)
+		printTalk(t, seed, foveatest.Size(1_500_000, 20_000), nil, emit)
 	}
 }
 
-// printTalk measures a talk beside plain BM25.
-func printTalk(t testing.TB, seed uint32, tokens int, emit printer) {
+// printTalk measures a talk, in other words if there are any, beside plain BM25.
+func printTalk(t testing.TB, seed uint32, tokens int, words map[string][]string, emit printer) {
 	t.Helper()
-	l := talkOf(t, seed, tokens).asLibrary()
+	l := talkIn(t, seed, tokens, words).asLibrary()
 	f, short, long := ask(t, l, budgets, true), rankedPlain(l, .9, .4), rankedPlain(l, 1.2, .75)
 	f.compare(short, long)
 	title := fmt.Sprintf("talk %d, %dk tokens", seed, tokens/1000)
+	if words != nil {
+		title = fmt.Sprintf("other words, talk %d", seed)
+	}
 	emit(title, f)
 	emit(title+", BM25 .9 .4", short)
 	emit(title+", BM25 1.2 .75", long)

@@ -120,11 +120,11 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// generateTalk makes a talk of about a number of tokens, at four bytes each.
-func generateTalk(seed uint32, tokens int, paras []paragraph) talk {
+// generateTalk makes a talk of about a number of tokens, at four bytes each, in other words if there are any.
+func generateTalk(seed uint32, tokens int, paras []paragraph, words map[string][]string) talk {
 	rng := newMersenne(seed)
 	exchanges := max(60, tokens*4/1560) // an exchange has about 1,560 bytes
-	facts := generateFacts(rng, min(220, exchanges/3))
+	facts := generateFacts(rng, min(220, exchanges/3), words)
 	type place struct{ fact, statement int }
 	slots := make([][]place, exchanges)
 	all := make([]int, exchanges)

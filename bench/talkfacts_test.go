@@ -4,6 +4,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -93,13 +94,14 @@ type factWriter struct {
 	people []string
 	days   []string
 	used   map[[3]string]bool
+	words  map[string][]string // what is said in other words, by kind of statement; nil for the words of this file
 
 	name, town, day, other, kin string // of the next fact
 }
 
 // generateFacts makes n facts, or fewer where there are no more.
-func generateFacts(rng *mersenne, n int) (facts []talkFact) {
-	w := &factWriter{rng: rng, people: draw(rng, talkNames, len(talkNames)), days: talkDays(), used: map[[3]string]bool{}}
+func generateFacts(rng *mersenne, n int, words map[string][]string) (facts []talkFact) {
+	w := &factWriter{rng: rng, people: draw(rng, talkNames, len(talkNames)), days: talkDays(), used: map[[3]string]bool{}, words: words}
 	for i := 0; len(facts) < n && i < 50*len(talkNames); i++ {
 		kind := choose(rng, talkKinds)
 		w.name = w.people[i%len(w.people)]
@@ -118,6 +120,19 @@ func (w *factWriter) once(key ...string) bool {
 	seen := w.used[k]
 	w.used[k] = true
 	return !seen
+}
+
+// reword says the statements of a fact in other words, if there are any: each of a kind. parts are placeholders and their texts.
+func (w *factWriter) reword(f *talkFact, kinds []string, parts ...string) {
+	if w.words == nil {
+		return
+	}
+	for i, kind := range kinds {
+		f.statements[i] = strings.NewReplacer(parts...).Replace(choose(w.rng, w.words[kind]))
+	}
+	if slices.Contains(parts, "{a}") {
+		f.question = strings.NewReplacer(parts...).Replace(choose(w.rng, w.words["choose"]))
+	}
 }
 
 // either returns one of two texts.
@@ -163,6 +178,10 @@ func (w *factWriter) appointment() (f talkFact, ok bool) {
 		f.statements = append(f.statements, fmt.Sprintf("%s was put off, it is on %s now.", key, w.other))
 		f.question = fmt.Sprintf("What is the current day on which %s? %s comes along.", what[1], w.name)
 	}
+	w.reword(&f, []string{"date"}, "{w}", what[0], "{n}", w.name, "{d}", w.day)
+	if f.ability == "update" && w.words != nil {
+		f.statements[1] = strings.NewReplacer("{w}", what[0], "{n}", w.name, "{d}", w.other).Replace(choose(w.rng, w.words["moved"]))
+	}
 	return f, true
 }
 
@@ -175,6 +194,7 @@ func (w *factWriter) possession(kind string) (f talkFact, ok bool) {
 		pet := choose(w.rng, talkPets)
 		f.statements, f.key = []string{fmt.Sprintf("we took in a %s last week and named it %s.", pet[1], w.name)}, "the "+pet[1]
 		f.question = w.either(fmt.Sprintf("What is the name of my %s?", pet[0]), fmt.Sprintf("What kind of animal is %s?", w.name))
+		w.reword(&f, []string{kind}, "{b}", pet[1], "{n}", w.name)
 		return f, true
 	}
 	item, price := choose(w.rng, talkItems), 80+7*w.rng.below(118)
@@ -183,6 +203,7 @@ func (w *factWriter) possession(kind string) (f talkFact, ok bool) {
 	}
 	f.statements, f.key = []string{fmt.Sprintf("I got the %s second hand from %s for %d euros.", item, w.name, price)}, "the "+item
 	f.question = w.either(fmt.Sprintf("How much did I pay for my %s, and who sold it?", item), fmt.Sprintf("What have I bought off %s?", w.name))
+	w.reword(&f, []string{kind}, "{i}", item, "{n}", w.name, "{p}", fmt.Sprint(price))
 	return f, true
 }
 
@@ -204,8 +225,10 @@ func (w *factWriter) wish(kind string) (f talkFact, ok bool) {
 	f = talkFact{ability, nil, thing[0], fmt.Sprintf(ask, thing[1]), []int{0}}
 	if kind == "rule" {
 		f.statements, f.key = []string{fmt.Sprintf("from now on %s, please.", thing[0])}, "your request"
+		w.reword(&f, []string{kind}, "{r}", thing[0])
 	} else {
 		f.statements = []string{fmt.Sprintf(choose(w.rng, said), thing[0])}
+		w.reword(&f, []string{kind}, "{t}", thing[0], "{a}", thing[1])
 	}
 	return f, true
 }
@@ -238,10 +261,13 @@ func (w *factWriter) person(kind string) (f talkFact, ok bool) {
 		return f, false
 	}
 	if kind == "work" {
-		return talkFact{
-			"fact", []string{fmt.Sprintf("%s %s these days, did I mention that?", w.name, choose(w.rng, talkJobs))},
+		job := choose(w.rng, talkJobs)
+		f = talkFact{
+			"fact", []string{fmt.Sprintf("%s %s these days, did I mention that?", w.name, job)},
 			w.name, fmt.Sprintf("What does %s do for a living?", w.name), []int{0},
-		}, true
+		}
+		w.reword(&f, []string{kind}, "{n}", w.name, "{j}", job)
+		return f, true
 	}
 	a, b := 36+w.rng.below(10), 36+w.rng.below(10)
 	f = talkFact{

@@ -31,6 +31,10 @@ type Open struct {
 	// default. Changes found in files have the author kind author.File
 	// and this Session, whichever user runs Fovea.
 	Actor author.Actor
+	// Owner are the names that notes may give to the owner of the memory as who speaks or writes. A question
+	// of the owner about I, my or we that names nobody prefers what they said to what others said in the same
+	// files; I in a question of an agent is that agent. nil means Owner().
+	Owner []string
 	// SkillsDir, relative to the memex or absolute, contains documents that may be in other
 	// formats than Org; "skills" by default. One outside the memex is only read, see corpus.Annex.
 	SkillsDir string
@@ -140,3 +144,6 @@ type Ingest struct {
 	// Committed is called after each commit has become durable, in order.
 	Committed func(history.Commit)
 }
+
+// Owner returns the names that chats give to the person in them.
+func Owner() []string { return []string{"user", "me", "human"} }

@@ -162,7 +162,7 @@ func TestEverySettingTakesEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := map[string]string{
-		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "projects": "[projects]\nboat = [\"boat/\"]",
+		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "owner_names": `owner_names = ["ada"]`, "projects": "[projects]\nboat = [\"boat/\"]",
 		"guard": "[guard]\nlockdown = [\"x.org\"]",
 		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
 		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "ipfs": "[ipfs]\napi = \"http://127.0.0.1:1\"",
@@ -421,7 +421,7 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 	}
 	of := reflect.TypeFor[config.Config]()
 	rows := map[string]string{
-		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "projects": "[projects]\nboat = [\"boat/\"]",
+		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "owner_names": `owner_names = ["ada"]`, "projects": "[projects]\nboat = [\"boat/\"]",
 		"guard": "[guard]\nlockdown = [\"x.org\"]",
 		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
 		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"",

@@ -221,7 +221,7 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 	}
 	opts := &fovea.Options{
 		StateDir: c.StateDir, Actor: author.Actor{Session: c.Session},
-		SkillsDir: c.SkillsDir, Opaque: c.Opaque, Projects: c.Projects,
+		SkillsDir: c.SkillsDir, Opaque: c.Opaque, Owner: c.Owner(), Projects: c.Projects,
 		ElsewhereID: elsewhere(*c), Command: "fovea", Wait: wait, Adopt: s.opening.Adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers,
 		Formats: c.Formats(), HistoryWarn: int64(c.HistoryWarnMb) << 20, Guard: c.Guard,

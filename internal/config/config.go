@@ -49,6 +49,8 @@ type Config struct {
 	// Opaque lists further files that belong to the memex, unparsed, absolute or relative to
 	// it.
 	Opaque []string `key:"opaque" default:"[]" as:"path"`
+	// OwnerNames are the names that notes give to the owner as who speaks or writes, see Owner.
+	OwnerNames []string `key:"owner_names" default:"[\"user\", \"me\", \"human\"]" as:"text"`
 	// Projects maps a project's name to the paths of its files, absolute or relative to the
 	// memex; nil for none.
 	Projects map[string][]string `key:"projects" default:"{}" of:"lists of paths" as:"path"`
@@ -353,6 +355,9 @@ func PagerEnvironment() []string {
 
 // noPager is a pager that only prints.
 const noPager = "cat"
+
+// Owner returns OwnerNames, and the name of the user's account.
+func (c *Config) Owner() []string { return append(slices.Clone(c.OwnerNames), os.Getenv("USER")) }
 
 // maxColumns is the largest width that COLUMNS may have.
 const maxColumns = 10_000

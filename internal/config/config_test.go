@@ -19,7 +19,8 @@ import (
 func standard(root string) Config {
 	return Config{
 		Memex: filepath.Join(root, "notes"), StateDir: filepath.Join(root, "state"),
-		SkillsDir: "skills", SemanticThreshold: 0.75, LogLimit: 20, Budget: 8000, HistoryWarnMb: 1024, WritesPerMinute: 30_000, Sync: SyncAlways, Color: Auto,
+		SkillsDir: "skills", OwnerNames: []string{"user", "me", "human"}, SemanticThreshold: 0.75, LogLimit: 20, Budget: 8000,
+		HistoryWarnMb: 1024, WritesPerMinute: 30_000, Sync: SyncAlways, Color: Auto,
 	}
 }
 
@@ -96,7 +97,7 @@ budget = 100
 					`FILE:1: unknown key "bugdet"; did you mean budget?`,
 					`FILE:2: unknown key "relaxed_ms"; it is removed: every commit is on disk before it is acknowledged`,
 					`FILE:3: unknown key "zebra"; the keys are alerts, budget, color, emacs_locations, embed, grants, guard, history_warn_mb, ipfs, log_limit, memex, ` +
-						`opaque, org, pager, projects, record, rerank, review, seal_for, semantic_threshold, ` +
+						`opaque, org, owner_names, pager, projects, record, rerank, review, seal_for, semantic_threshold, ` +
 						`server_memory_file, skills_dir, summary, sync, trust, trusted_keys, writes_per_minute`,
 				}
 			},

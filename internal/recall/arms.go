@@ -55,12 +55,15 @@ func rankText(text string, b *Board) {
 		return
 	}
 	best := bests{own, near, wide, file}
-	for i, f := range b.filesByPromise(best) {
-		var neighbours, document float64
-		if i < maxGated {
-			neighbours, document = b.gates(int(f))
-		}
+	files := b.filesByPromise(best)
+	open := make(map[uint32]bool, maxGated)
+	for _, f := range files[:min(maxGated, len(files))] {
+		neighbours, document := b.gates(int(f))
 		b.addFile(int(f), neighbours, document, best)
+		open[f] = true
+	}
+	if len(files) > maxGated {
+		b.addShut(open, best.own)
 	}
 }
 
@@ -75,15 +78,33 @@ const maxGated = 64
 // best nodes first.
 func (b *Board) filesByPromise(best bests) []uint32 {
 	s := &b.scores
-	promise := make(map[uint32]float64, len(s.TouchedFiles))
+	promise := make([]float64, b.Order.Files())
 	for _, pos := range s.Touched {
 		f, _ := b.Order.Place(pos)
 		share := weightOwn*s.Own[pos]/best.own + weightNear*s.Near[pos]/best.near + weightWide*s.Wide[pos]/best.wide
-		promise[uint32(f)] = max(promise[uint32(f)], share)
+		promise[f] = max(promise[f], share)
 	}
 	files := slices.Clone(s.TouchedFiles)
 	slices.SortFunc(files, func(x, y uint32) int { return cmp.Or(cmp.Compare(promise[y], promise[x]), cmp.Compare(x, y)) })
 	return files
+}
+
+// addShut adds the words to the nodes that have any, but for the files that are open: what addFile adds where all gates
+// are shut, without visiting the other nodes.
+func (b *Board) addShut(open map[uint32]bool, best float64) {
+	s, words := &b.scores, b.Arm(ArmWords)
+	for _, pos := range s.Touched {
+		f, local := b.Order.Place(pos)
+		if s.Own[pos] == 0 || open[uint32(f)] {
+			continue
+		}
+		share := 1.
+		if local == 0 && b.Order.File(f).Bare {
+			share = weightOwn
+		}
+		b.covered[pos] = s.Own[pos]
+		words.Add(pos, share*s.Own[pos]/best)
+	}
 }
 
 // addFile adds the arms of the words to the nodes of a file. What a gate takes from an

@@ -127,9 +127,47 @@ func TestSaid(t *testing.T) {
 		"Von nun an bitte immer auf Deutsch":                   "rules",
 		"Do you remember to water them? In the future":         "",
 		"I eat at noon":                                        "",
-		"He always wins. It is never easy.":                    "",
-		"They liked the film":                                  "",
-		strings.Repeat("Prose. ", 70) + "Always use tabs.":     "",
+		"I strongly dislike raisins":                           "likes",
+		"I have grown quite fond of trains.":                   "likes",
+		"I'm not a big fan of jazz":                            "likes",
+		"I have a strong aversion to noise":                    "likes",
+		"I'd rather walk":                                      "likes",
+		"I only drink tea":                                     "likes",
+		"I am a teacher. I have a dog. I rather think so":      "",
+		"My all time favourite is tea":                         "likes",
+		"Jazz is not my cup of tea":                            "likes",
+		"My cup is empty. It gives me an idea":                 "",
+		"Wool gives me a headache":                             "likes",
+		"I'd really like you to use tabs":                      "rules",
+		"I swear by tea":                                       "likes",
+		"I cannot get enough of tea":                           "likes",
+		"I could do without tea":                               "likes",
+		"I stay away from tea":                                 "likes",
+		"I have given up tea":                                  "likes",
+		"Give me tea any day. Give it":                         "likes",
+		"No tea for me":                                        "likes",
+		"No tea. It is for me. Give me. Any day it bores them": "",
+		"I'm all about tea":                                    "likes",
+		"Noise bores me":                                       "likes",
+		"Whenever you answer, be brief":                        "rules",
+		"When I ask for prices, use euros. When I ask":         "rules",
+		"Every time you write code, add a test":                "rules",
+		"In all your answers use euros":                        "rules",
+		"As of now: tabs":                                      "rules",
+		"As a rule, use tabs":                                  "rules",
+		"Use tabs until further notice":                        "rules",
+		"For all future replies use tabs. Henceforth":          "rules",
+		"Keep answers short":                                   "rules",
+		"Keep going. Always here to help. Excited for the future! Use a spoon. Stop it": "",
+		"Let's always use tabs":                            "rules",
+		"Do not use tabs":                                  "rules",
+		"Stop using tabs":                                  "rules",
+		"Avoid long words":                                 "rules",
+		"When you were young":                              "",
+		"For now. Until tonight":                           "",
+		"He always wins. It is never easy.":                "",
+		"They liked the film":                              "",
+		strings.Repeat("Prose. ", 70) + "Always use tabs.": "",
 		"": "",
 	} {
 		var got []string
@@ -147,13 +185,27 @@ func TestAsks(t *testing.T) {
 	for text, want := range map[string]string{
 		"Suggest a soup for guests.":                "choice work",
 		"Can you recommend a book?":                 "choice work",
-		"Any ideas for Friday?":                     "choice work",
+		"Any ideas for Friday?":                     "choice advice work",
 		"What should I wear?":                       "choice work",
 		"Explain how tides work.":                   "work",
 		"How do I list the ten largest files?":      "work",
 		"Is coffee bad for sleep?":                  "work",
 		"What would a month in an office cost?":     "work",
 		"What did Anna suggest?":                    "",
+		"Some tips, please":                         "choice work",
+		"I need some tips":                          "choice advice work",
+		"For Rome, what should I pack?":             "choice work",
+		"What are some good hotels?":                "advice work",
+		"What's the best way to Rome?":              "advice",
+		"Where can we eat?":                         "advice",
+		"Can you help me plan a trip?":              "advice",
+		"I am looking for a gift":                   "advice",
+		"Plan a trip":                               "advice work",
+		"Any thoughts on a gift?":                   "advice",
+		"What would suit my aunt?":                  "advice",
+		"Can you think of a film?":                  "advice work",
+		"What are some films I watched?":            "",
+		"Where have I been, and what can I do?":     "",
 		"In which city does Anna live?":             "",
 		"What is the name of my dog?":               "",
 		"List in order what happened with the shop": "",
@@ -162,6 +214,9 @@ func TestAsks(t *testing.T) {
 		var got []string
 		if asksForChoice(text) {
 			got = append(got, "choice")
+		}
+		if asksForAdvice(text) {
+			got = append(got, "advice")
 		}
 		if asksForWork(text) {
 			got = append(got, "work")
@@ -234,6 +289,24 @@ func TestPeople(t *testing.T) {
 	}
 	if bodies, _ = best(t, v, "Bob"); len(bodies) == 0 { // nothing but a name
 		t.Error("a name alone finds nothing")
+	}
+}
+
+// TestCaller: a question about I that names nobody prefers what the caller said.
+func TestCaller(t *testing.T) {
+	v := view(map[string]string{"a.org": talk("2026-05-02 Sat", "Me: the garden of roses is small", "Bob: the garden of roses is wide",
+		"Mint: the garden of roses is wet", "Bob: Ann likes it")})
+	for _, c := range []struct{ caller, question, want, arms string }{
+		{"me", "How is my garden of roses?", "the garden of roses is small", "lexical caller"},
+		{"mint", "How is my garden of roses?", "the garden of roses is wet", "lexical caller"},
+		{"me", "How is my garden of roses, Bob?", "the garden of roses is wide", "lexical people"},
+		{"me", "roses of the US", "the garden of roses is small", "lexical"},
+		{"nobody", "How is my garden of roses?", "the garden of roses is small", "lexical"},
+	} {
+		v.Rankers = Rankers([]string{c.caller})
+		if bodies, arms := best(t, v, c.question); bodies[0] != c.want || arms != c.arms {
+			t.Errorf("%s, %s: %q by %q", c.caller, c.question, bodies[0], arms)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func learnable() View {
 	}
 	state, _ := draft.Seal()
 	words := IndexWords(state)
-	return View{State: state, Words: func() *Words { return words }, Rankers: Rankers()}
+	return View{State: state, Words: func() *Words { return words }, Rankers: Rankers([]string{"me"})}
 }
 
 // taughtBy returns the view that ranks also by weights of a region.

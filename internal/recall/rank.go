@@ -25,8 +25,10 @@ type Ranker interface {
 	Rank(req *Request, b *Board)
 }
 
-// Rankers returns the rankers that need nothing but the view.
-func Rankers() []Ranker { return []Ranker{Text{}, People{}, Dates{}, Statements{}, Focus{}} }
+// Rankers returns the rankers that need nothing but the view, and the names that notes may give to who asks.
+func Rankers(caller []string) []Ranker {
+	return []Ranker{Text{}, People{caller}, Dates{}, Statements{}, Focus{}}
+}
 
 // maxQuestion is the number of bytes of a question, or of a title with its dates, that
 // are read for anything but words.

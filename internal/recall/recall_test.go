@@ -33,7 +33,7 @@ func view(files map[string]string) View {
 		}
 	}
 	w, a := IndexWords(s), e.Attributes()
-	return View{State: s, Words: func() *Words { return w }, Rankers: Rankers(), Attributes: func() index.Attributes { return a }}
+	return View{State: s, Words: func() *Words { return w }, Rankers: Rankers([]string{"me"}), Attributes: func() index.Attributes { return a }}
 }
 
 func ids(nodes []*node.Node) []string {

@@ -15,7 +15,7 @@ import (
 // elsewhere.
 const (
 	maxStatementOfI = 96
-	maxStatement    = 32
+	maxStatement    = 48
 )
 
 // statementMarks adds the marks of statements in a text. Since every text of a folder
@@ -93,10 +93,14 @@ var classes = func() (of [256]uint8) {
 }()
 
 // starters are the words that statements begin with.
-var starters = text.WordSet("i ich my mein meine nothing makes am from going in please always never don remember make you ab von bitte")
+var starters = text.WordSet("i ich my mein meine nothing makes gives am from going in please always never don do remember make you ab von bitte " +
+	"whenever when every each henceforth as for until keep stick avoid stop only use let give no " + ofMeVerbs)
+
+// ofMeVerbs say with me what somebody likes or not: it bores me.
+const ofMeVerbs = "drives puts turns cheers suits calms bores annoys scares"
 
 // maxStarter is the length of the longest of them.
-const maxStarter = len("remember")
+const maxStarter = len("henceforth")
 
 // startsStatement reports whether a word of ASCII letters is one of the starters.
 func startsStatement(word string) bool {
@@ -129,6 +133,9 @@ type token struct {
 	first bool // of a sentence
 	name  bool // has a capital letter, and is not the first of a sentence
 }
+
+// isFirstPerson reports whether the word is I, my, we or the like. US is a country.
+func (t token) isFirstPerson() bool { return firstPerson[t.word] && !(t.name && t.word == "us") }
 
 type tokens []token
 
@@ -163,6 +170,27 @@ func (t tokens) is(i int, words ...string) bool {
 	return i >= 0 && i < len(t) && slices.Contains(words, t[i].word)
 }
 
+// at returns the word of token i, "" beyond the end.
+func (t tokens) at(i int) string {
+	if i >= len(t) {
+		return ""
+	}
+	return t[i].word
+}
+
+// have reports whether words follow one another in the first sentence.
+func (t tokens) have(words ...string) bool {
+	for i := range t {
+		if i > 0 && t[i].first {
+			break
+		}
+		if t.are(i, words...) {
+			return true
+		}
+	}
+	return false
+}
+
 // are reports whether words follow one another from token i on.
 func (t tokens) are(i int, words ...string) bool {
 	for k, w := range words {
@@ -173,13 +201,19 @@ func (t tokens) are(i int, words ...string) bool {
 	return true
 }
 
-// Words of statements about likes.
+// Words of statements about likes. Words in -ly may stand between I and the verb too.
 var (
-	betweenIAndVerb = text.WordSet("have ve always really just still usually generally much do don t not can cannot would d " +
-		"never am m absolutely truly quite rather also only tend to")
-	likeVerbs  = text.WordSet("prefer preferred like liked love loved enjoy enjoyed hate hated dislike avoid adore detest mag liebe hasse bevorzuge")
-	dietVerbs  = text.WordSet("eat drink wear use")
-	dietStates = text.WordSet("allergic vegetarian vegan intolerant")
+	betweenIAndVerb = text.WordSet("have ve had always just still do don t not can cannot could would d will ll never am m been quite rather also tend to " +
+		"kind sort of more most so very too much often sometimes long since grown come")
+	likeVerbs = text.WordSet("prefer preferred like liked love loved enjoy enjoyed hate hated dislike disliked avoid adore detest loathe despise abhor " +
+		"dread favor favour fancy crave shun refuse relish savor savour cherish thrive delight gravitate mag liebe hasse bevorzuge")
+	dietVerbs  = text.WordSet("eat drink wear use watch order fly")
+	bearVerbs  = text.WordSet("stand bear tolerate stomach abide handle care")
+	likeStates = text.WordSet("allergic vegetarian vegan intolerant fond keen averse afraid scared terrified passionate obsessed " +
+		"partial crazy mad nuts happiest into drawn hooked addicted")
+	likeNouns = text.WordSet("fan lover enthusiast person vegetarian vegan allergy intolerance aversion preference passion phobia weakness distaste " +
+		"dislike fear hatred soft interest taste sucker thing")
+	ofMe = text.WordSet(ofMeVerbs)
 )
 
 // statesLike reports whether a statement about somebody's own likes begins with the first
@@ -187,22 +221,42 @@ var (
 func (t tokens) statesLike() bool {
 	switch t[0].word {
 	case "i", "ich":
-		i, negated := 1, false
-		for ; i < len(t) && betweenIAndVerb[t[i].word]; i++ {
+		i, negated, chosen := 1, false, false
+		for ; i < len(t) && (betweenIAndVerb[t[i].word] || strings.HasSuffix(t[i].word, "ly")); i++ {
 			negated = negated || t.is(i, "not", "cannot", "never", "t")
+			chosen = chosen || t.is(i, "rather", "only")
 		}
-		return i < len(t) && (likeVerbs[t[i].word] || dietStates[t[i].word] || negated && (dietVerbs[t[i].word] || t.is(i, "stand", "bear", "tolerate")))
+		if i == len(t) {
+			return false
+		}
+		if t.is(i, "a", "an", "no", "little") { // of a thing that somebody is or has
+			return slices.ContainsFunc(t[i+1:min(i+4, len(t))], func(w token) bool { return likeNouns[w.word] })
+		}
+		return likeVerbs[t[i].word] && !t.is(i+1, "you") || likeStates[t[i].word] || t.are(i, "all", "about") ||
+			negated && (bearVerbs[t[i].word] || t.is(i, "resist") || t.is(i, "get") && t.is(i+1, "enough", "along", "on")) ||
+			t.is(i, "swear", "go", "live", "lean", "opt", "fall") && t.is(i+1, "by", "for", "toward", "towards") || t.is(i, "without") || t.is(i+1, "without") ||
+			t.is(i, "stay", "steer", "keep", "stayed", "kept") && t.is(i+1, "away", "clear", "off") ||
+			t.is(i, "give", "gave", "given", "cut") && t.is(i+1, "up", "out") ||
+			(negated || chosen) && dietVerbs[t[i].word] || t.is(i-1, "rather") && t.is(i-2, "would", "d")
 	case "my", "mein", "meine":
-		return len(t) > 1 && (t.is(1, "favourite", "favorite") || t.is(2, "favourite", "favorite") || strings.HasPrefix(t[1].word, "lieblings"))
+		return len(t) > 1 && (t.is(1, "thing", "stomach", "skin") ||
+			slices.ContainsFunc(t[1:min(4, len(t))], func(w token) bool { return strings.HasPrefix(w.word, "favo") }) ||
+			t.is(1, "preferred", "preference", "taste") || t.are(1, "cup", "of", "tea") || strings.HasPrefix(t[1].word, "lieblings"))
 	case "nothing":
-		return t.is(1, "beats")
-	case "makes":
-		return t.is(1, "me") && t.is(2, "ill", "sick", "happy", "unhappy", "nervous")
+		return t.is(1, "beats", "like", "better", "compares")
+	case "give":
+		return t.is(1, "me") && t.have("any", "day")
+	case "no":
+		return t.have("for", "me")
+	case "makes", "gives":
+		return t.is(1, "me") && (t.is(2, "ill", "sick", "happy", "unhappy", "nervous", "uneasy", "anxious", "hives", "headaches") || t.are(2, "a", "headache"))
 	case "am":
 		return t.is(1, "liebsten")
 	}
-	return false
+	return ofMe[t[0].word] && t.is(1, "me")
 }
+
+var taskVerbs = text.WordSet("answer reply respond write explain give show suggest recommend describe summarize summarise list quote mention talk")
 
 // statesRule reports whether a standing instruction begins with the first token; brief is
 // whether the text is a short one.
@@ -213,17 +267,34 @@ func (t tokens) statesRule(brief bool) bool {
 	case "going":
 		return t.is(1, "forward")
 	case "in":
-		return t.is(1, "future") && t[0].first
+		return t.is(1, "future") && t[0].first || t.is(1, "all", "every") && t.is(2, "your", "answers", "answer", "replies", "reply")
+	case "whenever", "when":
+		return t[0].first && (t.is(1, "you") && taskVerbs[t.at(2)] || t.are(1, "i", "ask"))
+	case "every", "each":
+		return t.are(1, "time", "you")
+	case "henceforth":
+		return true
+	case "as":
+		return t.are(1, "of", "now") || t.are(1, "of", "today") || t.are(1, "a", "rule") && t[0].first
+	case "for", "until":
+		return t[0].first && (t.is(1, "all", "the", "any") && t.is(2, "future") || t.are(1, "future")) || t.are(1, "further", "notice")
 	case "please":
 		return t.is(1, "always", "never") || t.are(1, "remember", "to") || t.are(1, "do", "not") || t.are(1, "don", "t") || t.are(1, "make", "sure")
-	case "always", "never":
-		return brief && t[0].first
-	case "don", "remember", "make":
-		return brief && t[0].first && (t.are(0, "don", "t", "ever") || t.are(0, "remember", "to") || t.are(0, "make", "sure"))
+	case "always", "never", "avoid", "stick", "only":
+		return brief && t[0].first && !strings.HasSuffix(t.at(1), "ing") && !t.is(1, "been", "glad", "good", "happy", "here", "nice", "up")
+	case "don", "do", "remember", "make", "let", "stop":
+		return brief && t[0].first && (t.are(0, "don", "t", "ever") || t.are(0, "do", "not") || t.are(0, "remember", "to") || t.are(0, "make", "sure") ||
+			t.are(0, "let", "s", "always") || t.is(0, "stop") && strings.HasSuffix(t.at(1), "ing"))
+	case "keep", "use":
+		return brief && t[0].first && t.is(1, "answers", "replies", "responses", "your", "everything", "only")
 	case "you":
 		return t.is(1, "should", "must") && t.is(2, "always", "never")
 	case "i":
-		return t.are(1, "want", "you", "to")
+		i := 1
+		for t.is(i, "would", "d", "really") {
+			i++
+		}
+		return t.is(i, "want", "need", "expect", "like", "prefer") && (t.are(i+1, "you", "to") || t.are(i+1, "that", "you"))
 	case "ab":
 		return t.is(1, "jetzt", "sofort")
 	case "von":

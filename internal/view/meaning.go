@@ -24,6 +24,16 @@ func (v *View) ByFeedback(m recall.Model) *View {
 	return &taught
 }
 
+// AskedBy returns the view in which I is an agent, not the owner; "" is the owner. O(1).
+func (v *View) AskedBy(agent string) *View {
+	if agent == "" {
+		return v
+	}
+	asked := *v
+	asked.caller = []string{agent}
+	return &asked
+}
+
 // Ranks returns what feedback on a question is learned from: the nodes that are found for it, at most
 // 200, best first, with their scores as if nothing had been learned.
 func (v *View) Ranks(text string) []recall.Rankable { return v.recall().Ranks(text) }
@@ -33,7 +43,7 @@ func (v *View) rankers() []recall.Ranker {
 	if v.onlyMeaning {
 		return []recall.Ranker{*v.meaning}
 	}
-	all := recall.Rankers()
+	all := recall.Rankers(v.caller)
 	if v.meaning != nil {
 		all = append(all, *v.meaning)
 	}

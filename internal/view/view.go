@@ -43,6 +43,8 @@ type View struct {
 	onlyMeaning bool
 	learned     recall.Model // of feedback, nil for nothing
 
+	caller []string // the names that notes may give to who asks
+
 	serve func(context.Context, *View, *window.Caller) // see Deriver
 }
 
@@ -55,10 +57,11 @@ func Of(v any) *View {
 }
 
 // Deriver derives views from the states of a chain. Handles is the slot of its ledger of
-// handles. Serve lets a window whose caller does not do it read the files of blocks; nil reads none.
+// handles. Owner are the names that notes may give to the owner. Serve lets a window whose caller does not do it read the files of blocks; nil reads none.
 type Deriver struct {
 	Scope   string
 	Handles chain.Slot[Handles]
+	Owner   []string
 	Serve   func(context.Context, *View, *window.Caller)
 }
 
@@ -67,7 +70,7 @@ type Deriver struct {
 func (x Deriver) Derive(m *chain.Moment, loaded any) any {
 	state := m.State
 	v := &View{
-		State: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)}, serve: x.Serve,
+		State: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)}, caller: x.Owner, serve: x.Serve,
 		words: newLazy(texts, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), problems: newLazy(diagnostics, state),
 	}
 	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
@@ -100,7 +103,7 @@ func (Deriver) Load(section []byte) any {
 // follow returns the view after a delta, with indexes updated from v's.
 func (v *View) follow(state *graph.State, delta *graph.Delta, c chain.Commit) *View {
 	return &View{
-		State: state, commit: c, scope: v.scope, handles: v.handles, serve: v.serve,
+		State: state, commit: c, scope: v.scope, handles: v.handles, caller: v.caller, serve: v.serve,
 		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), problems: v.problems.next(state, delta),
 	}
 }

@@ -30,6 +30,7 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	if caller := author.ActorOf(ctx).Author; req.Caller.Agent == "" && caller.Kind == author.Agent {
 		req.Caller.Agent = caller.Name
 	}
+	v = v.AskedBy(req.Caller.Agent)
 	if req.Caller.Load == nil && v.serve != nil {
 		v.serve(ctx, v, &req.Caller)
 	}
