@@ -15,6 +15,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"filippo.io/age"
@@ -115,11 +116,16 @@ func (h *Head) check(memex merkle.Digest, machine string) error {
 // wordLog is the beginning of a head.
 const wordLog = "fovea log"
 
+// compressors keeps writers of zlib, since making one costs more than compressing a head.
+var compressors = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
+
 // Object returns the object of a head, but for its seal. A head names the same scopes and series again and again: compressed,
 // it has less than half the bytes.
 func (h *Head) Object() []byte {
 	var b bytes.Buffer
-	w := zlib.NewWriter(&b)
+	w := compressors.Get().(*zlib.Writer)
+	defer compressors.Put(w)
+	w.Reset(&b)
 	_, _ = w.Write(h.Encode()) // into memory
 	_ = w.Close()
 	return b.Bytes()
