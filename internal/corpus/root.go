@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -65,6 +66,7 @@ type folder struct {
 	opened fs.FileInfo // of the folder when it was opened; nil in tests
 	host   Host        // on which locks of editors are interpreted
 	holder func(path string) string
+	swept  sync.Map // the folders that Sweep has been through
 }
 
 // Open opens the folder dir, which may be a link. Errors, wrapped with the path:

@@ -370,14 +370,21 @@ func (w *Write) Discard() error {
 	return err
 }
 
-// Sweep removes temporary files that a crash has left in the folder of a file. The
-// caller must not stage a write at the same time.
+// Sweep removes temporary files that a crash has left in the folder of a file, once for each
+// folder: only a process that ended leaves any, and listing a large folder costs more than a write.
+// The caller must not stage a write at the same time.
 func (r *Root) Sweep(name string) error {
 	real, _, err := r.dir.resolveNew(name)
 	if err != nil {
 		return nil // Stage returns the error
 	}
-	if err := vfs.RemoveTemps(r.dir.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	in := path.Dir(real)
+	if _, done := r.dir.swept.Load(in); done {
+		return nil
+	}
+	if err := vfs.RemoveTemps(r.dir.fs, in); err == nil {
+		r.dir.swept.Store(in, nil)
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("corpus: %s: %w", name, writeError(err))
 	}
 	return nil

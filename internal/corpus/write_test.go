@@ -341,6 +341,15 @@ func TestSweep(t *testing.T) {
 	if entries, err := in.ReadDir("sub"); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
 	}
+	in.OnOp(func(op faultfs.Op) error {
+		if op.Kind == faultfs.OpReadDir {
+			t.Errorf("%s is listed again", op.Name)
+		}
+		return nil
+	})
+	if err := r.Sweep("sub/b.org"); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestApplyAll: many writes sync each folder once, and are durable then; one that fails ends them, and
