@@ -73,7 +73,7 @@ func (o *opening) giveTo(s *Store) {
 		s.commits.at, s.commits.upTo, s.commits.next = o.commits, o.end, j.next
 	}
 	if o.head != nil {
-		s.opened = *o.head
+		s.opened, s.head = *o.head, o.head.Head
 	}
 }
 

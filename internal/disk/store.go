@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
+	"sync"
 
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -66,7 +66,7 @@ func doing(err error, what string, args ...any) error {
 // Store is an open state folder. All methods are safe for concurrent use.
 //
 // Lock order: packing, the journal's lead, images, blocks, commits, and then one of files,
-// journal, condition and placement.
+// journal, condition, placement and head.
 type Store struct {
 	in      vfs.FS
 	opts    Options
@@ -78,8 +78,10 @@ type Store struct {
 	commits commitIndex
 	images  images
 	packing packing
-	opened  cleanClose                 // as the last clean close left it
-	head    atomic.Pointer[store.Head] // as SetHead set it, nil before
+	opened  cleanClose // as the last clean close left it
+
+	headMu sync.Mutex
+	head   store.Head
 }
 
 // Open opens a store in the folder in, and makes a new one if the folder is empty. The caller holds the lock
@@ -169,10 +171,18 @@ func (s *Store) Err() error { return s.cond.why() }
 func (s *Store) Stop(cause error) { s.cond.stop(cause) }
 
 // Head implements store.Store.
-func (s *Store) Head() store.Head { return *cmp.Or(s.head.Load(), &s.opened.Head) }
+func (s *Store) Head() store.Head {
+	s.headMu.Lock()
+	defer s.headMu.Unlock()
+	return s.head
+}
 
 // SetHead implements store.Store.
-func (s *Store) SetHead(h store.Head) { s.head.Store(&h) }
+func (s *Store) SetHead(h store.Head) {
+	s.headMu.Lock()
+	defer s.headMu.Unlock()
+	s.head = h
+}
 
 // InPlace implements store.Store. It also asks Options.InPlace. A few system calls.
 func (s *Store) InPlace() error {
