@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package failure is the error that every operation of a memory returns.
+// Package failure defines the error that every operation of a memory returns.
 //
 // An [Error] names the operation, the thing it is about, a [Kind] and the cause.
 // The kind decides what a caller can do: exit codes and HTTP status follow it.

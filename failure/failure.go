@@ -41,8 +41,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Error is an operation that failed: its name, its subject, the kind of failure and
-// the cause. Read it with errors.AsType[*failure.Error].
+// Error is an operation that failed: its name, its subject, the kind of failure and the cause. Get it with
+// errors.AsType[*failure.Error].
 type Error struct {
 	Op   string `json:"op,omitempty" jsonschema:"the operation"`       // such as "rollback"
 	What string `json:"what,omitempty" jsonschema:"what it was about"` // a node, path, snapshot or store; may be empty
@@ -58,25 +58,24 @@ type Error struct {
 // Error returns the operation, its subject and the cause. A subject with control characters, such
 // as a name of two lines, is quoted.
 func (e *Error) Error() string {
-	said, what := e.Op+": ", e.What
+	message, what := e.Op+": ", e.What
 	if strings.ContainsFunc(what, unicode.IsControl) {
 		what = strconv.Quote(what)
 	}
 	if what != "" {
-		said += what + ": "
+		message += what + ": "
 	}
-	return said + e.cause()
+	return message + e.cause()
 }
 
-// cause is the text of Err without the package, operation and subject that Error
-// prints in front of it.
+// cause returns the text of Err without the package, operation and subject that Error prints in front of it.
 func (e *Error) cause() string {
 	cause := e.Err.Error()
 	for {
 		rest := cause
-		for _, said := range []string{e.Op, e.What, e.Op + " " + e.What, "window", "query", "token", "corpus"} {
-			if said != "" {
-				rest = strings.TrimPrefix(rest, said+": ")
+		for _, prefix := range []string{e.Op, e.What, e.Op + " " + e.What, "window", "query", "token", "corpus"} {
+			if prefix != "" {
+				rest = strings.TrimPrefix(rest, prefix+": ")
 			}
 		}
 		if rest == cause {

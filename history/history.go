@@ -32,12 +32,12 @@ type Commit struct {
 	// Lineage maps ids that nodes had before the commit to those they have after
 	// it: derived ids follow titles and places. It is shared and must not be changed.
 	Lineage []node.Edge
-	// Parents are set for a merge: the commit before it and the one it took in,
-	// sorted. Other commits follow the one before and have nil. It is shared as well. Of the
-	// newest commit after Open from an image, Lineage and Parents are nil: Log has them.
+	// Parents are set for a merge: the commit before it and the merged one, sorted. Other commits follow the
+	// one before and have nil. It is shared as well. For the newest commit after Open from an image, Lineage
+	// and Parents are nil: Log has them.
 	Parents []merkle.Digest
-	// Would is what a dry run would change, nil for a commit. Left names the files that a
-	// rollback left out, each with the reason; nil in a log.
+	// Would is what a dry run would change, nil for a commit. Left names the files that a rollback left out,
+	// each with the reason; nil in a log.
 	Would *Difference
 	Left  []string
 }
@@ -52,7 +52,7 @@ type Snapshot struct {
 	Note  string        `json:"note" jsonschema:"what happened after it, or why it was named"`
 }
 
-// Head is the newest commit, and what vouches for it and for all before it.
+// Head is the newest commit, and the signed note that vouches for it and for all before it.
 type Head struct {
 	Note   string        `json:"note" jsonschema:"the signed note, to keep elsewhere"`
 	Seq    uint64        `json:"seq" jsonschema:"the number of the newest commit"`
@@ -66,11 +66,11 @@ type Head struct {
 type Difference struct {
 	Added, Removed []*node.Node
 	Changed, Moved [][2]*node.Node // before and after
-	Renamed        []node.Edge     // added nodes that are removed ones under a new id
+	Renamed        []node.Edge     // removed nodes that were added under a new id
 }
 
-// All yields each node of the difference as it was before and as it is after: nil before for an
-// added one, nil after for a removed one.
+// All yields each node of the difference before and after it: nil before for an added one, nil after for a
+// removed one.
 func (d *Difference) All() iter.Seq2[*node.Node, *node.Node] {
 	return func(yield func(before, after *node.Node) bool) {
 		pairs := slices.Concat(d.Changed, d.Moved)
@@ -100,16 +100,16 @@ type WriteOptions struct {
 	// author or for another kind of write is a Conflict; the caller must ensure that the
 	// rest of the request is the same. Repair is never replayed.
 	Key string
-	// Base is what a change of one node, or the decision about a protected file, is based
-	// on: the own digest of the node, or the SHA-256 of the file, as the caller read it. If
-	// it has changed since, the error is Conflict. Zero stands for any.
+	// Base is what a change of one node, or the decision about a protected file, is based on: the own digest of
+	// the node, or the SHA-256 of the file, as the caller read it. If it has changed since, the error is
+	// Conflict. Zero means any.
 	Base merkle.Digest
 	// DryRun checks what can be checked and returns what would be done, without doing it: of
 	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain, Repair, and of a change of
 	// notes. The commit has no number; its field Would has what would change.
 	DryRun bool
-	// Of Rollback, Restore, RestoreFiles, Revert and Merge. In the zero value files follow
-	// memory, all or none.
+	// For Rollback, Restore, RestoreFiles, Revert and Merge. In the zero value files follow memory, all or
+	// none.
 	Skip       bool // leave out files that changed, are locked or have purged content; not of Merge
 	MemoryOnly bool // leave files alone and record the drift
 	// Head, if not 0, is the number of the newest commit that the decision was based on.

@@ -4,7 +4,7 @@
 // ago. [Heap] returns its first item in O(log n), [Top] keeps the best of a sequence. [Slab] allocates
 // large slices that are loaded in one step.
 // [Shares] divides connections, requests, streams and sessions among clients, and a [Semaphore]
-// bounds concurrent work, whoever asks. [Each] runs a loop on all processors.
+// bounds concurrent work of all callers. [Each] runs a loop on all processors.
 //
 // Invariants:
 //   - A map of size n holds at least the n entries that were last set or used, and at most 2n.

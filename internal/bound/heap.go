@@ -44,12 +44,6 @@ func (h *Heap[T]) Pop() T {
 	return first
 }
 
-// ReplaceFirst replaces the first item. It panics if there is none. O(log n).
-func (h *Heap[T]) ReplaceFirst(item T) {
-	h.Items[0] = item
-	h.down(0)
-}
-
 // down moves item i below items that come before it.
 func (h *Heap[T]) down(i int) {
 	items := h.Items
@@ -83,8 +77,7 @@ func NewTop[T any](limit int, worse func(a, b T) bool, buffer []T) Top[T] {
 	return Top[T]{limit, Heap[T]{buffer[:0], worse}}
 }
 
-// Worst returns the item that the next better one replaces. It is false while any
-// item is accepted.
+// Worst returns the item that the next better one replaces. full is false while any item is accepted.
 func (t *Top[T]) Worst() (worst T, full bool) {
 	if len(t.heap.Items) < t.limit || t.limit <= 0 {
 		return worst, false
@@ -107,7 +100,8 @@ func (t *Top[T]) Add(item T) {
 			t.heap.Init()
 		}
 	case t.Accepts(item):
-		t.heap.ReplaceFirst(item)
+		t.heap.Items[0] = item
+		t.heap.down(0)
 	}
 }
 

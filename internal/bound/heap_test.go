@@ -29,8 +29,8 @@ func TestHeapSorts(t *testing.T) {
 				}
 				want = want[1:]
 			case len(want) > 0:
-				h.ReplaceFirst(step - 25)
-				want[0] = step - 25
+				h.Items[0], want[0] = step-25, step-25
+				h.down(0)
 			}
 		}
 		slices.Sort(want)

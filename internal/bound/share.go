@@ -236,8 +236,8 @@ func (l *Limits) of(b Bearer) int {
 // concurrent use.
 type Semaphore chan struct{}
 
-// Acquire waits for a place, in the order of the calls, and returns what releases it. It
-// fails with the error of ctx alone.
+// Acquire waits for a place, in the order of the calls, and returns the function that releases it. The only
+// error is that of ctx.
 func (s Semaphore) Acquire(ctx context.Context) (release func(), err error) {
 	if s == nil {
 		return func() {}, nil

@@ -9,14 +9,12 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// knownBlocks remembers own blocks that recent commits added or removed: true for those
-// the store is proved to hold, with what they link to, because they were appended,
-// replayed or read.
+// knownBlocks remembers own blocks that recent commits added or removed. The value is true if the store is
+// proved to hold the block and those it links to, because they were appended, replayed or read.
 //
-// A block that a commit brings back, by an edit, a move or a rollback, is then not
-// written again. Lookups are in memory. A block known only from the present state is
-// read once to confirm that the store has it: the state may come from an image. A
-// forgotten block is written again; packing drops the copy.
+// A block that a commit brings back, by an edit, a move or a rollback, is then not written again. Lookups are
+// in memory. A block known only from the present state is read once to confirm that the store has it: the state
+// may come from an image. A forgotten block is written again; packing drops the copy.
 //
 // The blocks of a batch count as proved once it is appended: a journal that loses its
 // end loses later batches first. Taking blocks out of history forgets all.
@@ -33,13 +31,13 @@ func (s *knownBlocks) has(d merkle.Digest) bool {
 	return proved
 }
 
-// note notes a block that the store holds.
+// note records a block that the store holds.
 func (s *knownBlocks) note(d merkle.Digest) {
 	s.Size = maxKnownBlocks
 	s.Set(d, true)
 }
 
-// expect notes a block that the store should hold.
+// expect records a block that the store should hold.
 func (s *knownBlocks) expect(d merkle.Digest) {
 	s.Size = maxKnownBlocks
 	s.Set(d, s.has(d))
@@ -52,7 +50,7 @@ func (s *knownBlocks) expectNode(n *node.Node) {
 	}
 }
 
-// Expect notes that the store should hold what a delta brings back from history.
+// Expect records that the store should hold what a delta brings back from history.
 func (tx *Tx) Expect(delta *graph.Delta) {
 	for i := range delta.Changes[:min(len(delta.Changes), maxKnownBlocks)] {
 		tx.blocks.expectNode(delta.Changes[i].New)
@@ -62,8 +60,8 @@ func (tx *Tx) Expect(delta *graph.Delta) {
 // stored reports whether the store is known to hold a block. One that it should hold
 // is read once, with the blocks it links to, which proves it.
 func (s *knownBlocks) stored(c *Chain, d merkle.Digest) bool {
-	proved, met := s.Peek(d)
-	if proved || !met {
+	proved, known := s.Peek(d)
+	if proved || !known {
 		return proved
 	}
 	_, err := c.chunks(d)
@@ -78,8 +76,8 @@ func newOwn(c *graph.Change) bool {
 	return c.New != nil && (c.Old == nil || c.Old.Own != c.New.Own)
 }
 
-// recentNodes keeps nodes that replay has met recently, by own digest: most blocks that
-// a commit needs and does not bring are theirs.
+// recentNodes keeps the nodes of recently replayed commits by own digest: most blocks that a commit needs and
+// does not contain are theirs.
 type recentNodes struct {
 	bound.Map[merkle.Digest, *node.Node]
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Options says how a chain works. Name, Log, FS, Ledgers and Deriver are required.
+// Options are the options of a chain. Name, Log, FS, Ledgers and Deriver are required.
 type Options struct {
 	Name    string // of the store, for errors: its folder
 	Log     *slog.Logger
 	FS      vfs.FS // of the store, for its quarantine
 	Formats document.Formats
-	// Foreign says that somebody else may have written the store: what no root covers is not taken from its images.
+	// Foreign means that others may have written the store: image data that no root covers is not used.
 	Foreign bool
 	Ledgers *Ledgers
 	Deriver Deriver
@@ -35,23 +35,22 @@ type Options struct {
 	Verifiers note.Verifiers
 	// Witness remembers the newest signed head elsewhere.
 	Witness Witness
-	// Lost says why a store without commits must have had some, "" if it need not. It is asked
-	// after the Witness.
+	// Lost returns why a store without commits must have had some, "" if it need not. It is called after the
+	// Witness.
 	Lost func() string
-	// Published is called by the writer with the delta of each moment that a commit or Hold
-	// makes, and with nil when the chain is loaded; nil is not called.
+	// Published is called by the writer with the delta of each moment that a commit or Hold makes, and with nil
+	// when the chain is loaded. It may be nil.
 	Published func(delta *graph.Delta)
-	// Committed is called by the writer for each commit, in order; nil is not called.
+	// Committed is called by the writer for each commit, in order. It may be nil.
 	Committed func(Commit)
 }
 
-// Deriver makes from a state what readers search it with: indexes, made on demand.
+// Deriver makes from a state what readers search it with: indexes, built on demand.
 type Deriver interface {
-	// Derive starts from a moment alone, whose Derived is not set. loaded is what Load
-	// returned for an image of it, else nil.
+	// Derive starts from a moment alone, whose Derived is not set. loaded is the result of Load for an image of
+	// it, else nil.
 	Derive(m *Moment, loaded any) any
-	// Follow goes on from what was derived of the state before a delta. The Derived of m is
-	// not set.
+	// Follow updates what was derived from the state before a delta. The Derived of m is not set.
 	Follow(before any, m *Moment, delta *graph.Delta) any
 	// Encode returns the section of an image. It may be empty.
 	Encode(derived any) ([]byte, error)
@@ -64,7 +63,7 @@ type Chain struct {
 	opts  Options
 	head  atomic.Pointer[Moment]
 	past  atomic.Pointer[Moment] // the last one that At made
-	swap  sync.RWMutex           // held for writing while Replace puts another store in place
+	swap  sync.RWMutex           // held for writing while Replace exchanges the store
 	store atomic.Pointer[opened]
 
 	mu sync.Mutex // the writer's; it guards the fields below
@@ -86,6 +85,9 @@ var (
 
 // New returns an empty chain over a store. Load reads the store.
 func New(from store.Store, opts Options) *Chain {
+	if opts.Published == nil {
+		opts.Published = func(*graph.Delta) {}
+	}
 	c := &Chain{opts: opts}
 	c.store.Store(&opened{from})
 	c.tx.c, c.tx.images.c, c.tx.signer.c, c.tx.witness.c = c, c, c, c
@@ -118,7 +120,7 @@ func (c *Chain) Reading() func() {
 	return c.swap.RUnlock
 }
 
-// Begin waits for the writer before and makes the caller the writer until End.
+// Begin waits for the previous writer and makes the caller the writer until End.
 func (c *Chain) Begin() *Tx {
 	c.mu.Lock()
 	return &c.tx

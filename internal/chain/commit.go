@@ -38,7 +38,7 @@ func Legible(c *graph.Commit) {
 	}
 }
 
-// codeSummary is the newest commit in an image.
+// codeSummary is the form of the newest commit in an image.
 func codeSummary(c *Commit) func(*merkle.Codec) {
 	return func(x *merkle.Codec) {
 		at := c.Time.UnixMilli()
@@ -57,6 +57,6 @@ type Moment struct {
 	// Signed is the newest signed head, "" if nothing was ever signed. It is of this
 	// commit unless the commit could not be signed.
 	Signed string
-	log    Log   // with this commit; of a past moment none
-	values []any // of the ledgers, in order of registration; of a past moment those of permanent ledgers alone
+	log    Log   // with this commit; empty for a past moment
+	values []any // of the ledgers, in order of registration; for a past moment only those of permanent ledgers
 }

@@ -10,7 +10,7 @@
 // the Tx, and all code that writes takes it as an argument. A commit is durable before
 // it becomes the newest moment.
 //
-// A [Ledger] is a set of facts that rides along with the commits, as a struct of functions:
+// A [Ledger] is a set of facts that is kept with the commits, as a struct of functions:
 // snapshots, drift, baselines, tombstones. The chain stores its marks and images, replays them, and
 // knows no ledger by name.
 //

@@ -5,6 +5,7 @@ package chain
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// SignedHead is what a signed head says: that the chain which began with commit First
-// had commit Commit at number Seq (doc/format/nodes.md).
+// SignedHead is the content of a signed head: the chain that began with commit First had commit Commit at
+// number Seq (doc/format/nodes.md).
 type SignedHead struct {
 	First  merkle.Digest // identifies the memex: every copy of its history has it
 	Seq    uint64
@@ -26,27 +27,21 @@ type SignedHead struct {
 	Statements
 }
 
-// Statements are what ledgers say in a signed head: values by key, in order of the keys.
-type Statements struct{ list [][2]string }
+// Statements are what ledgers state in a signed head: values by key.
+type Statements struct{ values map[string]string }
 
-// Add adds a statement. The key and the value are words without blanks; an empty value
-// is no statement.
+// Add sets a statement. The key and the value are words without blanks; an empty value is no statement.
 func (s *Statements) Add(key, value string) {
+	if s.values == nil {
+		s.values = map[string]string{}
+	}
 	if value != "" {
-		s.list = append(s.list, [2]string{key, value})
-		slices.SortStableFunc(s.list, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+		s.values[key] = value
 	}
 }
 
 // Get returns the value of a key, "" for none.
-func (s *Statements) Get(key string) string {
-	for _, one := range s.list {
-		if one[0] == key {
-			return one[1]
-		}
-	}
-	return ""
-}
+func (s *Statements) Get(key string) string { return s.values[key] }
 
 const (
 	headOrigin = "fovea head 0 " // begins the first line; the number is the format's
@@ -57,8 +52,8 @@ const (
 func (h SignedHead) text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s%s\n%d\n%s\n%s\n%s\n", headOrigin, h.First, h.Seq, h.Commit, h.Root, h.Time.UTC().Format(HeadTime))
-	for _, one := range h.list {
-		fmt.Fprintf(&text, "%s %s\n", one[0], one[1])
+	for _, key := range slices.Sorted(maps.Keys(h.values)) {
+		fmt.Fprintf(&text, "%s %s\n", key, h.values[key])
 	}
 	return text.String()
 }
@@ -68,7 +63,7 @@ var errHead = errors.New("not a head of this version's format")
 // maxStatements is the largest number of statements in a head.
 const maxStatements = 8
 
-// parseHead reads what text writes, and nothing else.
+// parseHead reads the output of text, and nothing else.
 func parseHead(text string) (SignedHead, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) < 6 || len(lines) > 6+maxStatements || !strings.HasPrefix(lines[0], headOrigin) {
@@ -94,10 +89,10 @@ func parseHead(text string) (SignedHead, error) {
 	return h, nil
 }
 
-// Untrusted says why a signature does not count. Kind is that of a problem.
+// Untrusted is the reason why a signature does not count. Kind is that of a problem.
 type Untrusted struct{ Kind, Reason string }
 
-// The kinds that a later signature of a known key mends.
+// The kinds that a later signature by a known key resolves.
 const (
 	UnknownKey = "unknown key"
 	Unsigned   = "unsigned"
@@ -135,7 +130,7 @@ func keyOf(s note.Signature) string { return fmt.Sprintf("%s+%08x", s.Name, s.Ha
 // signature begins each line of signatures under a note.
 const signature = "— "
 
-// SplitNotes cuts a text of signed notes behind the signatures of each.
+// SplitNotes splits a text of signed notes after the signatures of each.
 func SplitNotes(text string) ([]string, error) {
 	var notes []string
 	var one strings.Builder

@@ -16,8 +16,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Commits walks the commits of a range of numbers, oldest first. It costs what those
-// commits do. fn ends it with an error.
+// Commits walks the commits of a range of numbers, oldest first, at the cost of reading those. fn ends the walk
+// with an error.
 func (c *Chain) Commits(ctx context.Context, from, to uint64, fn func(*graph.Commit) error) error {
 	next := max(from, 1)
 	return c.Store().Commits(ctx, store.Span{From: from, To: to}, func(r store.Record) error {
@@ -26,14 +26,14 @@ func (c *Chain) Commits(ctx context.Context, from, to uint64, fn func(*graph.Com
 			return err
 		}
 		if commit.Seq != next {
-			return fmt.Errorf("commit %d stands where commit %d belongs: %w", commit.Seq, next, ErrBroken)
+			return fmt.Errorf("commit %d is in the place of commit %d: %w", commit.Seq, next, ErrBroken)
 		}
 		next++
 		return fn(commit)
 	})
 }
 
-// Commit returns the commit of a number, nil if history lacks it. One read.
+// Commit returns the commit with a number, nil if history lacks it. One read.
 func (c *Chain) Commit(ctx context.Context, seq uint64) (found *graph.Commit, err error) {
 	err = c.Commits(ctx, seq, seq, func(at *graph.Commit) error {
 		found = at
@@ -42,9 +42,9 @@ func (c *Chain) Commit(ctx context.Context, seq uint64) (found *graph.Commit, er
 	return found, err
 }
 
-// About walks the commits of a span that may be about the node which id names at the
-// moment, in the span's order; fn may change what it names, and ends the walk with
-// ErrStop. An empty id is in all of them. Only those are decoded, the others cost a read.
+// About walks the commits of a span that may concern the node that id names at that point, in the span's order;
+// fn may change the id, and ends the walk with ErrStop. An empty id matches all. Only these commits are
+// decoded, the others cost a read.
 func (c *Chain) About(ctx context.Context, id *string, span store.Span, fn func(*graph.Commit) error) error {
 	err := c.Store().Commits(ctx, span, func(r store.Record) error {
 		if !graph.Mentions(r.Data, *id) {
@@ -62,10 +62,9 @@ func (c *Chain) About(ctx context.Context, id *string, span store.Span, fn func(
 	return err
 }
 
-// At returns the moment of an earlier commit, whole: without values of ledgers other than
-// permanent ones. The last one is
-// kept. Errors: graph.ErrGone if content of it is no longer kept. O(commits since the
-// nearest state in memory).
+// At returns the complete moment of an earlier commit; only permanent ledgers have values. The last moment is
+// kept. Errors: graph.ErrGone if some of its content is no longer kept. O(commits since the nearest state in
+// memory).
 func (c *Chain) At(ctx context.Context, seq uint64) (*Moment, error) {
 	if m := c.past.Load(); m != nil && m.Commit.Seq == seq {
 		return m, nil
@@ -88,7 +87,7 @@ func (c *Chain) PartAt(ctx context.Context, seq uint64) (*Moment, error) {
 	return c.PartAtFrom(ctx, seq, c.Block)
 }
 
-// PartAtFrom is PartAt with content from load, which may know of more than the history keeps.
+// PartAtFrom is PartAt with content from load, which may find more than the history keeps.
 func (c *Chain) PartAtFrom(ctx context.Context, seq uint64, load graph.Loader) (*Moment, error) {
 	head := c.Head()
 	switch {
@@ -102,7 +101,7 @@ func (c *Chain) PartAtFrom(ctx context.Context, seq uint64, load graph.Loader) (
 		if e.Held == nil {
 			continue
 		}
-		if s, n := e.Held(head); s != nil && seq <= n && n < at && s.Gone() == nil { // what it lacks may have come back since
+		if s, n := e.Held(head); s != nil && seq <= n && n < at && s.Gone() == nil { // its missing content may have come back since
 			state, at = s, n
 		}
 	}
@@ -129,8 +128,8 @@ func (c *Chain) PartAtFrom(ctx context.Context, seq uint64, load graph.Loader) (
 	return then, nil
 }
 
-// Whole returns an error that says which commits removed content of the state of commit
-// seq, nil if all of it is there. The error is graph.ErrGone.
+// Whole returns an error, a graph.ErrGone, that names the commits that removed content of the state of commit
+// seq; nil if all of it is there.
 func (c *Chain) Whole(ctx context.Context, state *graph.State, seq uint64) error {
 	lost := state.Gone()
 	if len(lost) == 0 {
@@ -154,8 +153,8 @@ func (c *Chain) Whole(ctx context.Context, state *graph.State, seq uint64) error
 	return &goneError{fmt.Sprintf("commit %d: %s (%s)", seq, strings.Join(reasons, ", "), nodes)}
 }
 
-// Version returns a node of an own digest, without children and derived fields.
-// Errors: graph.ErrGone, with the commit that removed it.
+// Version returns the node with an own digest, without children and derived fields. Errors: graph.ErrGone, with
+// the commit that removed it.
 func (c *Chain) Version(ctx context.Context, own merkle.Digest) (*node.Node, error) {
 	n, err := node.ReadOwn(own, c.Block)
 	if purged, ok := errors.AsType[*store.Purged](err); ok {
@@ -164,13 +163,13 @@ func (c *Chain) Version(ctx context.Context, own merkle.Digest) (*node.Node, err
 	return n, err
 }
 
-// goneError says that content is no longer kept.
+// goneError means that content is no longer kept.
 type goneError struct{ why string }
 
 func (e *goneError) Error() string { return e.why }
 func (e *goneError) Unwrap() error { return graph.ErrGone }
 
-// goneBy says what a commit did to the blocks that are gone.
+// goneBy describes what a commit did to blocks that are gone.
 func (c *Chain) goneBy(ctx context.Context, seq uint64) string {
 	kind := ""
 	if commit, _ := c.Commit(ctx, seq); commit != nil { // its number is reported in any case
@@ -179,7 +178,7 @@ func (c *Chain) goneBy(ctx context.Context, seq uint64) string {
 	return fmt.Sprintf(GoneWord(kind), seq)
 }
 
-// GoneWord formats, with a commit's number, what a commit of a kind did to missing content.
+// GoneWord returns a format, for the commit's number, of what a commit of a kind did to missing content.
 func GoneWord(kind string) string {
 	switch kind {
 	case graph.KindPurge:

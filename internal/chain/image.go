@@ -15,11 +15,11 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Sections of an image (doc/format/nodes.md). Those of ledgers bear their names. The
-// derived ones can be made again from the others.
+// Sections of an image (doc/format/nodes.md). A ledger's section has the ledger's name. The derived ones can be
+// made again from the others.
 const (
-	sectionNodes   = "nodes."   // and the number of the part, from 0
-	sectionDerived = "derived." // and that of the nodes it belongs to
+	sectionNodes   = "nodes."   // followed by the number of the part, from 0
+	sectionDerived = "derived." // followed by that of the nodes it belongs to
 	sectionIndex   = "lexical"
 	sectionCommit  = "commit"
 	sectionHead    = "head"
@@ -45,9 +45,9 @@ func stateSections(state *graph.State) []store.Section {
 	return sections
 }
 
-// ImageState reads the state of an image. Its digests are computed from its bytes; the
-// caller compares the root. derived reports whether the derived fields are of this parser
-// and these formats; those of a foreign image, which no root covers, are derived anew.
+// ImageState reads the state of an image. Its digests are computed from its bytes; the caller compares the
+// root. derived reports whether the derived fields are of this parser and these formats; those of a foreign
+// image, which no root covers, are derived again.
 func ImageState(img *store.Image, formats document.Formats, isForeign bool) (state *graph.State, derived bool, err error) {
 	var parts []graph.Part
 	for {
@@ -64,8 +64,8 @@ func ImageState(img *store.Image, formats document.Formats, isForeign bool) (sta
 	}
 }
 
-// loadImage returns the moment that an image holds. The state's digests are computed
-// from its bytes; the root must be the one the image names.
+// loadImage returns the moment of an image. The state's digests are computed from its bytes; the root must be
+// the one that the image names.
 func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	data, _ := img.Section(sectionCommit)
 	var head Commit
@@ -97,7 +97,9 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	signed, _ := img.Section(sectionHead)
 	m.Signed = string(signed)
 	log, _ := img.Section(sectionLog)
-	m.log = decodeLog(log)
+	if merkle.Decode(log, m.log.code) != nil {
+		m.log = Log{}
+	}
 	for i, e := range c.opts.Ledgers.list {
 		data, _ := img.Section(e.Name)
 		v, err := e.Decode(data)
@@ -112,19 +114,18 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	return m, nil
 }
 
-// When the journal behind the newest image is this long, another is written: replaying
-// it would take the next opening a few seconds.
+// When the journal after the newest image is this long, another one is written: replaying it would take the
+// next opening a few seconds.
 const (
 	behindBytes   = 64 << 20
 	behindCommits = 50_000
 )
 
-// closeBytes is the length of journal behind the newest image from which Close writes
-// another: replaying it costs about as much as loading an image.
+// closeBytes is the length of journal after the newest image from which Close writes another: replaying it
+// costs about as much as loading an image.
 const closeBytes = 1 << 20
 
-// ImageDue reports whether the journal behind the newest image, in bytes and commits,
-// is worth another.
+// ImageDue reports whether the journal after the newest image, in bytes and commits, is worth another.
 func ImageDue(bytes int64, commits uint64) bool {
 	return bytes > 0 && (bytes >= behindBytes || commits >= behindCommits)
 }
@@ -132,14 +133,13 @@ func ImageDue(bytes int64, commits uint64) bool {
 // Images writes images of the head, in the background or not. It belongs to the writer.
 type Images struct {
 	c       *Chain
-	behind  int64       // bytes of journal behind the newest image
+	behind  int64       // bytes of journal after the newest image
 	newest  uint64      // its commit
 	writing *background // nil for none
 	failed  bool        // the last one could not be written
 }
 
-// background is an image that is being written beside the writer. Nothing in the
-// moment changes any more.
+// background is an image that is written concurrently with the writer. Its moment does not change.
 type background struct {
 	at     *Moment
 	end    store.Pos
@@ -148,9 +148,8 @@ type background struct {
 	err    error // once done is closed
 }
 
-// write encodes the image and makes it durable. Then it moves the journal that is older than
-// both images into packs, where history is read by position. O(nodes), and the
-// journal moved.
+// write encodes the image and makes it durable. Then it moves the journal that is older than both images into
+// packs, where history is read by position. O(nodes), and the journal moved.
 func (b *background) write(c *Chain) error {
 	index, err := c.opts.Deriver.Encode(b.at.Derived)
 	if err != nil {
@@ -184,8 +183,8 @@ func (i *Images) start() {
 	}()
 }
 
-// beside begins to write an image in the background when one is due. One is written
-// at a time; after one that failed, Write tries again and reports why.
+// beside begins to write an image in the background when one is due, one at a time. After a failure only Write
+// tries again: it reports the reason.
 func (i *Images) beside() {
 	if i.writing != nil {
 		select {
@@ -219,10 +218,10 @@ func (i *Images) written() error {
 	return b.err
 }
 
-// Due reports whether the journal behind the newest image is worth another.
+// Due reports whether the journal after the newest image is worth another.
 func (i *Images) Due() bool { return ImageDue(i.behind, i.c.Head().Commit.Seq-i.newest) }
 
-// Behind returns the bytes of journal behind the newest image.
+// Behind returns the bytes of journal after the newest image.
 func (i *Images) Behind() int64 { return i.behind }
 
 // Newest returns the number of the newest commit that an image holds; 0 for none.
@@ -235,8 +234,8 @@ func (i *Images) Write() error {
 	return i.written()
 }
 
-// Finish waits for an image that is being written, and writes another if much of the
-// journal lies behind it. It is the last thing a writer does.
+// Finish waits for an image that is being written, and writes another if much of the journal is newer. It is
+// the last thing a writer does.
 func (i *Images) Finish() error {
 	i.Wait()
 	if i.behind < closeBytes || i.c.Store().Err() != nil {

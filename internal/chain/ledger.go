@@ -11,37 +11,36 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Ledger is a set of facts that rides along with the commits of a chain. Its value is
-// immutable: each function that changes it reads it from a moment, by the Slot that Register
-// returned, and returns another one of the same type.
+// Ledger is a set of facts that is kept with the commits of a chain. Its value is immutable: each function that
+// changes it reads it from a moment, by the Slot that Register returned, and returns a new one of the same
+// type.
 //
-// A change is a mark of the journal, [name, field…]; the whole value is a section of
-// an image under the same name. Functions up to Decode are required; a ledger takes part in
-// more by those that follow, which may be nil.
+// A change is a mark of the journal, [name, field…]; the whole value is a section of an image under the same
+// name. Functions up to Decode are required; the others may be nil.
 type Ledger struct {
 	// Name names the marks and the section of images. Fields is the number of fields of a mark,
 	// without the name: a mark with another number is of a later version and is skipped.
 	Name   string
 	Fields int
-	// Label says what the text of a mark is, such as "the name of a snapshot"; "" for a ledger
-	// whose marks hold no text of a person.
+	// Label names the text of a mark, such as "the name of a snapshot"; "" for a ledger whose marks have no
+	// text by a person.
 	Label string
 
 	// Empty is the value of a chain without marks.
 	Empty any
-	// Apply reads the fields of a mark made at a moment and returns the value after it, which
-	// counts unless the codec has an error.
+	// Apply reads the fields of a mark made at a moment and returns the next value, which is ignored if the
+	// codec has an error.
 	Apply func(at *Moment, c *merkle.Codec) any
 	// Encode returns the section of an image.
 	Encode func(at *Moment) []byte
 	// Decode reads what Encode wrote; data is nil if an image lacks the section.
 	Decode func(data []byte) (any, error)
 
-	// Follow returns the value after a commit, its marks not applied, live and on replay.
+	// Follow returns the value after a commit without its marks, live and on replay.
 	Follow func(c *Change) any
-	// Restore completes a value that Decode returned with the state of its image. The ledger
-	// is then permanent: its facts hold at every moment. Past moments have its present value,
-	// and it also follows states that Hold makes, which have no commit.
+	// Restore completes a value that Decode returned with the state of its image. A ledger with it is
+	// permanent: its facts hold at every moment. Past moments have its present value, and it also follows
+	// states that Hold makes, which have no commit.
 	Restore func(at *Moment) any
 	// Propose returns marks to add to a commit.
 	Propose func(c *Change) [][]byte
@@ -50,7 +49,7 @@ type Ledger struct {
 	// Verify returns the loaded value compared with the statements of the newest signed
 	// head, nil with a reason if that head does not count.
 	Verify func(at *Moment, signed *Statements, reason string) any
-	// Retains returns the numbers of the commits whose content must stay.
+	// Retains returns the numbers of the commits whose content must be kept.
 	Retains func(at *Moment) []uint64
 	// Held returns a state that is in memory and the number of its commit, nil for none. Release
 	// returns the value without it.
@@ -58,7 +57,7 @@ type Ledger struct {
 	Release func(at *Moment) any
 	// Revert returns the marks of a commit that makes earlier nodes the present ones.
 	Revert func(at *Moment, delta *graph.Delta, by author.Author) [][]byte
-	// Merge returns the marks for what another copy has and ours lacks.
+	// Merge returns the marks for what another copy has and this one lacks.
 	Merge func(ours, theirs *Moment) [][]byte
 }
 
@@ -126,7 +125,7 @@ func (l *Ledgers) Names() []string {
 	return names
 }
 
-// Label says what text a mark may hold: one of a ledger with a label, or a head.
+// Label names the text that a mark may hold: one of a ledger with a label, or a head.
 func (l *Ledgers) Label(name string) string {
 	for _, e := range l.list {
 		if e.Name == name && e.Label != "" {
@@ -139,8 +138,8 @@ func (l *Ledgers) Label(name string) string {
 	return "a mark of the journal"
 }
 
-// apply applies a mark to a moment that is not published yet. It reports false if no ledger
-// has marks of this name and number of fields.
+// apply applies a mark to an unpublished moment. It reports false if no ledger has marks of this name and
+// number of fields.
 func (l *Ledgers) apply(at *Moment, name string, fields int, c *merkle.Codec) (known bool) {
 	for i, e := range l.list {
 		if e.Name != name || e.Fields != fields {
@@ -168,7 +167,7 @@ func (l *Ledgers) after(before *Moment, marks [][]byte) (*Moment, error) {
 	return &at, nil
 }
 
-// set changes the value of a ledger in a moment that is not published yet.
+// set changes the value of a ledger in an unpublished moment.
 func (m *Moment) set(i int, v any) {
 	m.values = slices.Clone(m.values)
 	m.values[i] = v
@@ -185,8 +184,8 @@ func (l *Ledgers) Revert(m *Moment, delta *graph.Delta, by author.Author) (marks
 	return marks
 }
 
-// Merge returns the marks that a merge of another copy brings along. Both chains must
-// have registered the same ledgers in the same order.
+// Merge returns the marks that a merge of another copy adds. Both chains must have registered the same ledgers
+// in the same order.
 func (l *Ledgers) Merge(ours, theirs *Moment) (marks [][]byte) {
 	for _, e := range l.list {
 		if e.Merge != nil {

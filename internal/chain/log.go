@@ -18,14 +18,14 @@ import (
 // logStatement is the key of the log's root in a signed head. Its size is the head's number.
 const logStatement = "log"
 
-// Log is the RFC 6962 log of the commits of a chain, as far as its root needs it: the
-// roots of its complete subtrees, the largest first. It never changes. The zero Log is empty.
+// Log is the RFC 6962 log of a chain's commits, reduced to what its root needs: the roots of its complete
+// subtrees, largest first. It never changes. The zero Log is empty.
 type Log struct {
 	size uint64
 	tops []tlog.Hash
 }
 
-// LogRecord is the record of a commit in the log: the lines that a signed head has of it.
+// LogRecord is the record of a commit in the log: its lines in a signed head.
 func LogRecord(commit, root merkle.Digest, time string) []byte {
 	return fmt.Appendf(nil, "%s\n%s\n%s\n", commit, root, time)
 }
@@ -61,11 +61,11 @@ func (l Log) root(seq uint64) string {
 
 // Agrees reports false for a signed head that names another log of as many commits.
 func (l Log) Agrees(h SignedHead) bool {
-	said, root := h.Get(logStatement), l.root(h.Seq)
-	return said == "" || root == "" || said == root
+	signed, root := h.Get(logStatement), l.root(h.Seq)
+	return signed == "" || root == "" || signed == root
 }
 
-// code is the section of an image: the size, and the tops.
+// code is the form of the log in an image: the size, and the tops.
 func (l *Log) code(c *merkle.Codec) {
 	n := c.Size(1+len(l.tops)) - 1
 	if c.Fields(&l.size); c.Fail(nil) || bits.OnesCount64(l.size) != n {
@@ -83,17 +83,8 @@ func (l *Log) code(c *merkle.Codec) {
 	}
 }
 
-// decodeLog reads the section of an image; the zero log if it cannot.
-func decodeLog(data []byte) Log {
-	var l Log
-	if merkle.Decode(data, l.code) != nil {
-		return Log{}
-	}
-	return l
-}
-
-// checkLog computes the log of a loaded moment from the commits, if the image had none, or
-// another one than its signed head. Where commits are lost, it has none.
+// checkLog computes the log of a loaded moment from the commits, if the image had none or one that differs from
+// the signed head. If commits are lost, the moment has no log.
 func checkLog(c *Chain, at *Moment) {
 	signed := ""
 	if h, _, err := c.opts.openHead(at); err == nil {
@@ -133,8 +124,8 @@ func (s *storedHashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return out, nil
 }
 
-// logHashes computes the hashes of the log of the first size commits. It reads all of them
-// and takes 64 bytes for each.
+// logHashes computes the hashes of the log of the first size commits. It reads all of them and needs 64 bytes
+// for each.
 func logHashes(ctx context.Context, c *Chain, size uint64) (*storedHashes, error) {
 	s := &storedHashes{}
 	err := c.Store().Commits(ctx, store.Span{From: 1, To: size}, func(r store.Record) error {
@@ -143,7 +134,7 @@ func logHashes(ctx context.Context, c *Chain, size uint64) (*storedHashes, error
 			return err
 		}
 		if commit.Seq != s.log.size+1 {
-			return fmt.Errorf("commit %d stands where commit %d belongs: %w", commit.Seq, s.log.size+1, ErrBroken)
+			return fmt.Errorf("commit %d is in the place of commit %d: %w", commit.Seq, s.log.size+1, ErrBroken)
 		}
 		summary := Summary(commit)
 		more, err := tlog.StoredHashesForRecordHash(int64(s.log.size), logHash(&summary), s)
@@ -156,8 +147,8 @@ func logHashes(ctx context.Context, c *Chain, size uint64) (*storedHashes, error
 	return s, err
 }
 
-// ProveCommit proves that the log of the first size commits has commit seq. It costs what
-// reading those commits does, as ProveLog does. Errors: ErrNoCommit, ErrBroken.
+// ProveCommit proves that the log of the first size commits has commit seq. Like ProveLog, it reads those
+// commits. Errors: ErrNoCommit, ErrBroken.
 func ProveCommit(ctx context.Context, c *Chain, size, seq uint64) ([]tlog.Hash, error) {
 	hashes, err := logHashes(ctx, c, size)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// The marks of the chain itself (doc/format/journal.md). Those of ledgers bear their names.
+// The marks of the chain itself (doc/format/journal.md). A ledger's marks have the ledger's name.
 const (
 	markDropped   = "dropped"   // [kind, op]: an intent that led to no commit
 	markHead      = "head"      // [kind, note]: the signed head that the commit of its batch makes
-	markRewriting = "rewriting" // [kind, seq, secret, digests]: blocks that history is to be without
-	markRewritten = "rewritten" // [kind, seq]: it is
+	markRewriting = "rewriting" // [kind, seq, secret, digests]: blocks to take out of history
+	markRewritten = "rewritten" // [kind, seq]: they are taken out
 )
 
-// DroppedMark says that the operation of an intent was not done.
+// DroppedMark returns the mark of an announced operation that was not carried out.
 func DroppedMark(op string) []byte { return NewMark(markDropped, op) }
 
 // ReadHeadMark returns the signed head of a mark, false for a mark of another kind.
@@ -25,8 +25,8 @@ func ReadHeadMark(data []byte) (signed string, ok bool) {
 	return signed, ok
 }
 
-// applyMarks applies marks of the journal to a moment that is not published yet. A mark
-// that this version does not know changes nothing.
+// applyMarks applies marks of the journal to an unpublished moment. A mark that this version does not know
+// changes nothing.
 func (tx *Tx) applyMarks(at *Moment, marks ...[]byte) error {
 	for _, data := range marks {
 		if err := tx.applyMark(at, data); err != nil {
@@ -43,7 +43,7 @@ func (tx *Tx) applyMark(at *Moment, data []byte) error {
 	switch {
 	case c.Fail(nil):
 	case kind == markDropped && n == 2:
-		c.Fields(&text) // whatever follows an intent ends it
+		c.Fields(&text) // any batch after an intent ends it
 	case kind == markHead && n == 2:
 		c.Fields(&at.Signed)
 	case kind == markRewriting && n == 4:

@@ -12,14 +12,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// minTrackedOps is the number of recent operation keys remembered for deduplication; up
-// to twice as many are.
+// minTrackedOps is the number of recent operation keys remembered for deduplication; up to twice as many are
+// kept.
 const minTrackedOps = 10_000
 
 // ops maps the keys of recent operations to their first commits. It is read from the
 // commits when a key is first looked up.
 type ops struct {
-	first bound.Map[string, uint64] // Size is 0 until it was read
+	first bound.Map[string, uint64] // Size is 0 until it is read
 }
 
 func (o *ops) add(op string, seq uint64) {

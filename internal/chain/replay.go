@@ -13,25 +13,23 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Pending is an operation on files that the journal's end announces and does not end.
+// Pending is an operation on files that the end of the journal announces but does not complete.
 type Pending struct {
 	Data []byte       // the intent
 	Load graph.Loader // finds the blocks of its batch, and those before
 }
 
-// reset forgets the moment and all that follows from it.
+// reset forgets the moment and everything derived from it.
 func (tx *Tx) reset() {
 	c := tx.c
 	c.past.Store(nil)
 	c.head.Store(c.emptyMoment())
-	if c.opts.Published != nil {
-		c.opts.Published(nil)
-	}
+	c.opts.Published(nil)
 	*tx = Tx{c: c, signer: tx.signer, witness: witnessing{c: c}, images: Images{c: c, failed: tx.images.failed}}
 }
 
 // Load reads what the store holds and changes nothing: the newest image that verifies,
-// then the journal behind it; without an image, all of the journal. It returns the
+// then the journal after it; without an image, all of the journal. It returns the
 // operation that was announced and not ended, nil for none. Errors: store.ErrCorrupt, with
 // the head at the last good commit; store.ErrUnknownFormat, graph.ErrFormat.
 func (tx *Tx) Load() (*Pending, error) {
@@ -73,7 +71,7 @@ type player struct {
 	blocks  map[merkle.Digest][]byte // of the batch being read
 	nodes   recentNodes
 	batch   uint64
-	pending *Pending // of the batch being read: any batch behind it ends it
+	pending *Pending // of the batch being read: the next batch ends it
 }
 
 func (p *player) record(r store.Record) error {
@@ -100,8 +98,8 @@ func (p *player) record(r store.Record) error {
 	return nil
 }
 
-// load finds a block in the batch, or where it came before. If it is nowhere, it
-// was in what is damaged and nobody has read yet.
+// load finds a block in the batch or before it. A block that is nowhere was in damaged data that was not read
+// yet.
 func (p *player) load(d merkle.Digest) ([]byte, error) {
 	if b, ok := p.blocks[d]; ok {
 		return b, nil
@@ -145,8 +143,8 @@ func (p *player) commit(block []byte) error {
 	return nil
 }
 
-// Follows returns an error unless a commit goes on from head. A merge names head and
-// the commit that it took in; its delta is against head.
+// Follows returns an error unless a commit follows head. A merge names head and the commit that it merges; its
+// delta is against head.
 func Follows(c *graph.Commit, head Commit) error {
 	if c.Seq != head.Seq+1 {
 		return fmt.Errorf("commit %d follows commit %d: %w", c.Seq, head.Seq, ErrBroken)

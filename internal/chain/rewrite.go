@@ -18,16 +18,16 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// rewriting is a set of blocks to take out of history: announced with the commit that
-// says why, carried out, noted as done. After a crash between, Resume ends it.
+// rewriting is a set of blocks to take out of history: announced with the commit that gives the reason, carried
+// out, recorded as done. Resume completes it after a crash.
 type rewriting struct {
 	seq    uint64 // of the commit
-	secret bool   // whether images and quarantine must not hold them either
+	secret bool   // images and quarantine must not hold them either
 	drop   map[merkle.Digest]bool
 }
 
-// Rewrite makes a commit that changes no state, which announces the blocks that
-// history loses, and takes them out. A purge also removes every other copy.
+// Rewrite makes a commit that changes no state and announces the blocks that history loses, and takes them out.
+// A purge also removes every other copy.
 func (tx *Tx) Rewrite(ctx context.Context, c graph.Commit, drop map[merkle.Digest]bool) (Commit, error) {
 	head := tx.c.Head()
 	w := &rewriting{seq: head.Commit.Seq + 1, secret: c.Kind == graph.KindPurge, drop: drop}
@@ -38,8 +38,8 @@ func (tx *Tx) Rewrite(ctx context.Context, c graph.Commit, drop map[merkle.Diges
 	return done, fault.Wrap(c.Kind, tx.c.opts.Name, fault.ReadOnly, w.carryOut(ctx, tx))
 }
 
-// carryOut takes the blocks out of history. If they are secret it also drops what else
-// may hold them: states in memory, images, quarantine.
+// carryOut takes the blocks out of history. If they are secret, it also drops other copies: states in memory,
+// images, quarantine.
 func (w *rewriting) carryOut(ctx context.Context, tx *Tx) error {
 	if err := w.spare(tx.c.Head().State); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (w *rewriting) carryOut(ctx context.Context, tx *Tx) error {
 		gone[d] = w.seq
 	}
 	tx.blocks.Clear()
-	tx.c.past.Store(nil) // it may hold what goes
+	tx.c.past.Store(nil) // it may hold what is removed
 	if err := tx.c.Store().Rewrite(ctx, gone); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (w *rewriting) carryOut(ctx context.Context, tx *Tx) error {
 	return tx.Mark(ctx, NewMark(markRewritten, &w.seq))
 }
 
-// spare keeps what the present state has: it may have come back since.
+// spare keeps what the present state has: it may have come back since the announcement.
 func (w *rewriting) spare(state *graph.State) error {
 	for n := range state.All() {
 		delete(w.drop, n.Own)
@@ -79,8 +79,7 @@ func (w *rewriting) spare(state *graph.State) error {
 	return nil
 }
 
-// removeCopies makes an image of the present state alone and removes all other copies
-// of what history had.
+// removeCopies makes an image of the present state alone and removes all other copies of the history.
 func removeCopies(tx *Tx) error {
 	c := tx.c
 	next := *c.Head()
@@ -97,8 +96,7 @@ func removeCopies(tx *Tx) error {
 	return c.removeOlderCopies(next.Commit.Seq)
 }
 
-// removeOlderCopies removes the images before that of commit seq, and the damaged files
-// that were put aside.
+// removeOlderCopies removes the images before that of commit seq, and the damaged files in quarantine.
 func (c *Chain) removeOlderCopies(seq uint64) error {
 	if err := c.Store().RemoveImages(seq); err != nil {
 		return err
@@ -115,8 +113,8 @@ func (c *Chain) removeOlderCopies(seq uint64) error {
 	return errors.Join(err, c.opts.FS.SyncDir(store.Quarantine))
 }
 
-// Resume carries out a rewriting that a crash has left announced. An image of a purge
-// stands for the rewriting before it; what comes after the image is done again.
+// Resume carries out a rewriting that a crash interrupted. An image of a purge proves that the rewriting before
+// it was done; the steps after the image are repeated.
 func (tx *Tx) Resume(ctx context.Context) error {
 	c := tx.c
 	switch head := c.Head().Commit; {
@@ -127,7 +125,7 @@ func (tx *Tx) Resume(ctx context.Context) error {
 		if err := w.carryOut(ctx, tx); err != nil {
 			return err
 		}
-		c.opts.Log.Warn("a rewriting of history was cut short; it is done", "commit", w.seq)
+		c.opts.Log.Warn("completed an interrupted rewriting of history", "commit", w.seq)
 		return nil
 	case head.Kind == graph.KindPurge:
 		return c.removeOlderCopies(head.Seq)
@@ -150,9 +148,8 @@ func (w *rewriting) fields() []any {
 	})}
 }
 
-// Droppable lists the blocks that a set of own digests and versions stands for:
-// themselves and the chunks of large ones, if history still has them, without chunks
-// of what stays.
+// Droppable lists the blocks of a set of own digests and versions: themselves and the chunks of large ones, if
+// history still has them, without chunks of what stays.
 func (c *Chain) Droppable(goes, stays map[merkle.Digest]bool) (map[merkle.Digest]bool, error) {
 	drop, chunks := map[merkle.Digest]bool{}, map[merkle.Digest]bool{}
 	for d := range goes {
@@ -183,7 +180,7 @@ func (c *Chain) Droppable(goes, stays map[merkle.Digest]bool) (map[merkle.Digest
 	return drop, nil
 }
 
-// chunks returns the blocks that an own block is cut into; a version is cut into none.
+// chunks returns the blocks that an own block is cut into; a version has none.
 func (c *Chain) chunks(d merkle.Digest) ([]merkle.Digest, error) {
 	block, err := c.Block(d)
 	if err != nil {

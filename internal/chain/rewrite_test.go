@@ -100,7 +100,7 @@ func TestPurgeSurvivesACrash(t *testing.T) {
 		if err := tx.Resume(t.Context()); err != nil {
 			t.Fatalf("%d changes: %v", left, err)
 		}
-		if again := strings.Contains(log.String(), "cut short"); again != (left == 1 || left == 2) { // before the image
+		if again := strings.Contains(log.String(), "interrupted"); again != (left == 1 || left == 2) { // before the image
 			t.Errorf("%d changes: %q", left, log.String())
 		}
 		if left > 0 == holds(t, f.Store(), "secret") {

@@ -16,10 +16,9 @@ import (
 // ErrNoKey is returned where there is no key to sign with.
 var ErrNoKey = errors.New("there is no key to sign with")
 
-// SignedHead returns the newest commit as a signed note. It is a function of the
-// commit, the key and the statements of the ledgers; if the commit came without a
-// signature that counts here, Options.Signer makes one. Errors: ErrNoKey, and those of
-// reading the first commit.
+// SignedHead returns the newest commit as a signed note. It is a function of the commit, the key and the
+// statements of the ledgers; if the commit has no signature that counts here, Options.Signer makes one. Errors:
+// ErrNoKey, and those of reading the first commit.
 func (tx *Tx) SignedHead(ctx context.Context) (string, error) {
 	head := tx.c.Head()
 	if h, _, err := tx.c.opts.openHead(head); err == nil && (tx.c.opts.Signer == nil || h.Get(logStatement) == head.log.root(head.Commit.Seq)) {
@@ -55,7 +54,7 @@ func (s *signer) sign(ctx context.Context, commit Commit, at *Moment, log Log) (
 	return string(signed), err
 }
 
-// firstCommit returns the digest of the commit that the chain of a commit began with.
+// firstCommit returns the digest of the first commit of a commit's chain.
 func (s *signer) firstCommit(ctx context.Context, commit Commit) (merkle.Digest, error) {
 	if commit.Seq == 1 {
 		s.first = commit.Digest // a second commit may be signed before this one is in the store
@@ -77,8 +76,8 @@ func (s *signer) firstCommit(ctx context.Context, commit Commit) (merkle.Digest,
 	return s.first, err
 }
 
-// withHead adds the signed head of a commit to its marks; before is the moment it
-// follows, or its own; log has the commit. A commit that cannot be signed is made all the same: Status tells.
+// withHead adds the signed head of a commit to its marks; before is the moment it follows, or its own; log has
+// the commit. A commit that cannot be signed is made without a head; Status reports it.
 func (s *signer) withHead(ctx context.Context, commit Commit, before *Moment, log Log, marks [][]byte) [][]byte {
 	if s.c.opts.Signer == nil {
 		return marks
@@ -95,16 +94,16 @@ func (s *signer) withHead(ctx context.Context, commit Commit, before *Moment, lo
 	return append(marks, NewMark(markHead, signed))
 }
 
-// HeadMark returns the marks of a commit that is written beside the chain, the signed head
-// of a chain that began with first included. It follows the head. The signed head names a
-// log only for a first commit: the chain may lack commits.
+// HeadMark returns the marks of a commit that is written outside the chain, with the signed head of a chain
+// that began with first. It follows the head. The signed head names a log only for a first commit: the chain
+// may lack commits.
 func (tx *Tx) HeadMark(ctx context.Context, c Commit, first merkle.Digest, marks [][]byte) [][]byte {
 	tx.signer.first = first
 	return tx.signer.withHead(ctx, c, tx.c.Head(), Log{}.With(c), marks)
 }
 
-// openHead returns the newest signed head of a moment and the key that signed it. The error, an
-// *Untrusted, says why it does not vouch for the commit of the moment.
+// openHead returns the newest signed head of a moment and the key that signed it. The error, an *Untrusted, is
+// the reason why it does not vouch for the commit of the moment.
 func (o *Options) openHead(at *Moment) (h SignedHead, by string, err error) {
 	if h, by, err = OpenHead(at.Signed, o.Verifiers); err == nil {
 		err = h.Names(at.Commit)
@@ -112,8 +111,8 @@ func (o *Options) openHead(at *Moment) (h SignedHead, by string, err error) {
 	return h, by, err
 }
 
-// SignedBy returns which known key signed a moment's commit, or what is wrong with
-// its newest signature. Both are empty if nothing was ever signed, or no keys are known.
+// SignedBy returns the known key that signed a moment's commit, or the problem of its newest signature. Both
+// are empty if nothing was ever signed, or no keys are known.
 func (c *Chain) SignedBy(at *Moment) (by, wrong string) {
 	if c.opts.Verifiers == nil || at.Signed == "" || at.Commit.Seq == 0 {
 		return "", ""
@@ -125,7 +124,7 @@ func (c *Chain) SignedBy(at *Moment) (by, wrong string) {
 	return by, ""
 }
 
-// Names returns an *Untrusted unless the signed head is that commit.
+// Names returns an *Untrusted unless the signed head names that commit.
 func (h SignedHead) Names(c Commit) error {
 	switch {
 	case h.Seq == c.Seq-1:

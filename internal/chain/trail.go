@@ -10,9 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Step is the change that a commit made to one node: its id and entry before and after. A
-// nil entry means that the node did not exist. Entries include the children if the node
-// was added, removed or renamed.
+// Step is the change that a commit made to one node: its id and entry before and after. A nil entry means that
+// the node did not exist. Entries include the children if the node was added, removed or renamed.
 type Step struct {
 	Commit        *graph.Commit
 	Was, Is       string
@@ -41,22 +40,18 @@ func stepOf(c *graph.Commit, id string) *Step {
 			s.Was = e.Old
 		}
 	}
-	found := false
+	found := s.Was != id
 	for i := range c.Delta {
-		if r := &c.Delta[i]; r.ID == id {
-			s.Before, s.After, s.kids, found = r.Old, r.New, r.Kids, true
+		r := &c.Delta[i]
+		if r.ID == id {
+			s.After, s.kids, found = r.New, r.Kids, true
 		}
-	}
-	if s.Was == id {
-		if !found {
-			return nil
-		}
-		return &s
-	}
-	for i := range c.Delta {
-		if r := &c.Delta[i]; r.ID == s.Was {
+		if r.ID == s.Was {
 			s.Before = r.Old
 		}
+	}
+	if !found {
+		return nil
 	}
 	return &s
 }
@@ -76,8 +71,8 @@ func (c *Chain) Trail(ctx context.Context, id string, from, to uint64, fn func(*
 	return id, err
 }
 
-// CurrentID returns the present or last id of a node that once had id. An id that the
-// moment has is returned as it is, because derived ids are reused.
+// CurrentID returns the present or last id of a node that once had id. An id in the moment is returned as it
+// is, because derived ids are reused.
 func (c *Chain) CurrentID(ctx context.Context, at *Moment, id string) (string, error) {
 	if _, ok := at.State.Get(id); ok {
 		return id, nil

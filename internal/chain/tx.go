@@ -16,8 +16,8 @@ import (
 // none of its methods may be called by another.
 type Tx struct {
 	c          *Chain
-	held       *Moment    // what the store holds, if the head has more, see Hold; else nil
-	unfinished *rewriting // announced in the journal and not noted as done; nil for none
+	held       *Moment    // the moment in the store if the head has more, see Hold; else nil
+	unfinished *rewriting // announced in the journal and not recorded as done; nil for none
 	signer     signer
 	witness    witnessing
 	images     Images
@@ -31,13 +31,12 @@ func (tx *Tx) Images() *Images { return &tx.images }
 // End lets the next writer begin.
 func (tx *Tx) End() { tx.c.mu.Unlock() }
 
-// LastStored returns what the store holds if the head has more that the store could not
-// take, nil if both are one.
+// LastStored returns the moment in the store if the head has more that the store could not take, else nil.
 func (tx *Tx) LastStored() *Moment { return tx.held }
 
-// Commit makes a state durable and then the present one, together with marks. c
-// carries kind, author, session, op, time and message; the rest is filled in. Of an empty delta the marks alone
-// are kept, and its rereading takes effect; there is no commit then.
+// Commit makes a state durable and then the present one, together with marks. c has kind, author, session, op,
+// time and message; the rest is filled in. An empty delta makes no commit: only the marks are kept, and what
+// was reread takes effect.
 func (tx *Tx) Commit(ctx context.Context, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (Commit, error) {
 	if delta.Empty() {
 		head := tx.c.Head()
@@ -50,7 +49,7 @@ func (tx *Tx) Commit(ctx context.Context, state *graph.State, delta *graph.Delta
 	return tx.Append(ctx, state, delta, c, marks...)
 }
 
-// Append is Commit for a commit that may change nothing: it is its own purpose.
+// Append is Commit for a commit that may change nothing.
 func (tx *Tx) Append(ctx context.Context, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (Commit, error) {
 	var s Steps
 	if err := tx.Add(ctx, &s, state, delta, c, marks...); err != nil {
@@ -141,8 +140,8 @@ func (c *Chain) follow(change *Change) *Moment {
 	return m
 }
 
-// Publish makes steps durable in one write, and then each the present moment, in
-// order. It returns the commits that are.
+// Publish makes steps durable in one write, and then makes each the present moment, in order. It returns their
+// commits.
 func (tx *Tx) Publish(ctx context.Context, s *Steps) ([]Commit, error) {
 	c := tx.c
 	if _, err := c.Store().Append(ctx, &s.batch.Batch); err != nil {
@@ -162,9 +161,7 @@ func (tx *Tx) Publish(ctx context.Context, s *Steps) ([]Commit, error) {
 		tx.ops.add(at.Commit.Op, at.Commit.Seq)
 		err := tx.applyMarks(at, step.marks...)
 		c.head.Store(at)
-		if c.opts.Published != nil {
-			c.opts.Published(step.delta)
-		}
+		c.opts.Published(step.delta)
 		if err != nil {
 			return done, fault.Wrap("commit", c.opts.Name, fault.Other, err)
 		}
@@ -196,8 +193,7 @@ func (tx *Tx) Mark(ctx context.Context, marks ...[]byte) error {
 	return tx.Assume(marks...)
 }
 
-// Attest is Mark for marks that change what the signed head vouches for: the head is
-// signed again with them.
+// Attest is Mark for marks that change what the signed head vouches for: the head is signed again.
 func (tx *Tx) Attest(ctx context.Context, marks ...[]byte) error {
 	head := tx.c.Head()
 	if tx.c.opts.Signer != nil && head.Commit.Seq > 0 && len(marks) > 0 {
@@ -223,8 +219,7 @@ func (tx *Tx) AppendBatch(ctx context.Context, b *store.Batch) error {
 	return err
 }
 
-// Hold makes a state the present one that the store cannot take. The commit stays the
-// last that the store has.
+// Hold makes a state that the store cannot take the present one. The commit stays the last that the store has.
 func (tx *Tx) Hold(state *graph.State, delta *graph.Delta) {
 	if delta.Empty() && len(delta.Reread) == 0 {
 		return
@@ -242,9 +237,7 @@ func (tx *Tx) Hold(state *graph.State, delta *graph.Delta) {
 	}
 	next.Derived = tx.c.opts.Deriver.Follow(head.Derived, &next, delta)
 	tx.c.head.Store(&next)
-	if tx.c.opts.Published != nil {
-		tx.c.opts.Published(delta)
-	}
+	tx.c.opts.Published(delta)
 }
 
 // journal collects what becomes durable in one write.
@@ -284,8 +277,8 @@ func (j *journal) addDelta(tx *Tx, delta *graph.Delta) error {
 	return nil
 }
 
-// estimate guesses what a delta takes in the journal: its content, and for each
-// change, and each child of an added node, what a record in the commit and the frames add.
+// estimate returns the approximate size of a delta in the journal: its content, and for each change, and each
+// child of an added node, the record in the commit and the frames.
 func estimate(delta *graph.Delta) int {
 	const change, kid = 416, 48
 	n := 0

@@ -8,9 +8,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// A store without a commit belongs to a memex that was never read, or its history was
-// removed. If a witness knows of a history, the store is damaged: it takes no
-// writes, and no protected file is trusted as it is found.
+// A store without a commit belongs to a memex that was never read, or its history was removed. If a witness
+// knows of a history, the store is damaged: it takes no writes, and no protected file is trusted as found.
 
 // Witness remembers, outside the state folder, the newest signed head of the store. The zero
 // Witness remembers nothing.
@@ -21,11 +20,11 @@ type Witness struct {
 	Remember func(head string) error
 }
 
-// witnessEvery is the number of commits after which the witness is told again: that
-// there was a history matters more than how far it went.
+// witnessEvery is the number of commits between reports to the witness: that there was a history matters more
+// than its length.
 const witnessEvery = 64
 
-// witnessing is what a chain knows of its witness.
+// witnessing is a chain's knowledge of its witness.
 type witnessing struct {
 	c      *Chain
 	newest uint64 // the newest commit the witness is known to remember; 0 if it was not asked
@@ -39,7 +38,7 @@ func (w *witnessing) checkLost() {
 	if c.Head().Commit.Seq > 0 || c.Store().Recovery().Corrupt != nil {
 		return
 	}
-	const next = "; put a copy of the state folder back, or begin anew with fovea repair"
+	const next = "; put a copy of the state folder back, or start a new one with fovea repair"
 	switch h, err := w.remembered(); {
 	case err != nil:
 		why = "the history is missing, of which this machine has a record (" + err.Error() + ")" + next
@@ -66,8 +65,8 @@ func (w *witnessing) remembered() (h SignedHead, err error) {
 	return h, err
 }
 
-// report gives the witness the head: after opening a store it does not know, such as
-// an adopted one, at the first commit, and then now and again.
+// report gives the witness the head: after opening a store it does not know, such as an adopted one, at the
+// first commit, and then every witnessEvery commits.
 func (w *witnessing) report() {
 	c, head := w.c, w.c.Head()
 	if c.opts.Witness.Signed == nil || head.Signed == "" {

@@ -50,8 +50,7 @@ func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node
 func (w *writer[V]) put(n *node[V], bit uint64, i int, found bool, e entry[V]) *node[V] {
 	n = w.mutable(n)
 	if found {
-		// Keep the existing key string: older versions already reference its
-		// bytes.
+		// Keep the existing key string: older versions reference its bytes.
 		n.entries[i].value = e.value
 		return n
 	}

@@ -14,9 +14,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// blockIndex says where the blocks are that are in no pack. It is built when the first one is asked
-// for, and then brought up to date when one is not found, so that Append hashes
-// nothing.
+// blockIndex maps the digests of blocks in no pack to their places. The first lookup builds it, and a lookup
+// that fails extends it, so that Append hashes nothing.
 type blockIndex struct {
 	in    vfs.FS
 	cond  *condition
@@ -25,7 +24,7 @@ type blockIndex struct {
 
 	mu   sync.Mutex
 	at   map[merkle.Digest]extent
-	upTo store.Pos // what lies before is in the index
+	upTo store.Pos // everything before it is indexed
 }
 
 // extent is a part of a segment.
@@ -53,14 +52,14 @@ func (x *blockIndex) block(d merkle.Digest) ([]byte, error) {
 		if data, err := x.inJournal(d, true); !errors.Is(err, store.ErrNotFound) {
 			return data, err
 		}
-		if x.files.current() == packs { // else it may have moved between the two looks
+		if x.files.current() == packs { // else it may have moved between the two lookups
 			return nil, packErr
 		}
 	}
 }
 
-// inPacks finds a block in packs, the newest first. Of several reasons why
-// it has none it returns the first: damage comes before ErrNotFound.
+// inPacks finds a block in packs, newest first. If no pack has it, the error is Purged, else the first damage
+// found, else ErrNotFound.
 func (x *blockIndex) inPacks(packs *packSet, d merkle.Digest) ([]byte, error) {
 	var trouble error
 	by := uint64(0)
@@ -86,8 +85,7 @@ func (x *blockIndex) inPacks(packs *packSet, d merkle.Digest) ([]byte, error) {
 	return nil, store.ErrNotFound
 }
 
-// inJournal finds a block in the segments; update says to bring the index up
-// to date before giving up.
+// inJournal finds a block in the segments; with update set it extends the index before it gives up.
 func (x *blockIndex) inJournal(d merkle.Digest, update bool) ([]byte, error) {
 	place, seg, err := x.find(d, update)
 	if err != nil {
@@ -105,7 +103,7 @@ func (x *blockIndex) inJournal(d merkle.Digest, update bool) ([]byte, error) {
 	return data, nil
 }
 
-// find returns where a block is; the caller releases the segment. The lock
+// find returns the place of a block; the caller releases the segment. The lock
 // keeps the segment from being packed meanwhile.
 func (x *blockIndex) find(d merkle.Digest, update bool) (extent, *source, error) {
 	x.mu.Lock()
@@ -124,8 +122,8 @@ func (x *blockIndex) find(d merkle.Digest, update bool) (extent, *source, error)
 	return place, seg, err
 }
 
-// update brings the index up to date. It leaves out what is damaged: each
-// block proves itself. x.mu is held.
+// update extends the index to the end of the journal. It skips damaged records: each block is verified by its
+// digest. x.mu is held.
 func (x *blockIndex) update() error {
 	if err := x.cond.readable(); err != nil {
 		return err
@@ -137,7 +135,10 @@ func (x *blockIndex) update() error {
 		return err
 	}
 	for _, number := range numbers {
-		from := max(headerSize, x.offsetIn(number))
+		from := int64(headerSize)
+		if number == x.upTo.Segment {
+			from = max(from, x.upTo.Offset)
+		}
 		limit := int64(-1) // the whole segment
 		if number == end.Segment && !corrupt {
 			limit = end.Offset
@@ -150,14 +151,6 @@ func (x *blockIndex) update() error {
 		}
 	}
 	return nil
-}
-
-// offsetIn returns how far a segment is indexed.
-func (x *blockIndex) offsetIn(number uint64) int64 {
-	if number == x.upTo.Segment {
-		return x.upTo.Offset
-	}
-	return 0
 }
 
 func (x *blockIndex) addSegment(number uint64, from, limit int64) error {

@@ -40,10 +40,10 @@ func (c *checker) run() error {
 		}
 		next = pack.Next
 	}
-	anew := files{in: c.s.in, cond: &c.s.cond, segments: map[uint64]*source{}, packs: &packSet{manifest: packs.manifest}}
-	defer anew.close()
+	fresh := files{in: c.s.in, cond: &c.s.cond, segments: map[uint64]*source{}, packs: &packSet{manifest: packs.manifest}}
+	defer fresh.close()
 	from := store.Pos{Segment: max(packs.last()+1, c.s.log.first), Offset: headerSize}
-	r := reading{files: &anew, from: from, end: end, next: next, fn: func(store.Record) error { return c.record() }}
+	r := reading{files: &fresh, from: from, end: end, next: next, fn: func(store.Record) error { return c.record() }}
 	for r.from.Compare(end) < 0 {
 		if err := c.judge(r.run()); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (c *checker) record() error {
 	return nil
 }
 
-// pack checks a pack, which it opens anew and whose first batch must be next.
+// pack opens a pack again and checks it; next is the number that its first batch must have.
 func (c *checker) pack(of fileInfo, next uint64) error {
 	src, err := openSource(c.s.in, of)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// commitIndex says where the commits are that are in no pack. Opening fills it if
-// it reads all segments; else it is built when a commit is asked for. It is then
-// brought up to date.
+// commitIndex has the positions of the commits in no pack. Opening fills it if it reads all segments; otherwise
+// the first lookup does. Later lookups extend it.
 type commitIndex struct {
 	cond  *condition
 	files *files
@@ -24,12 +23,12 @@ type commitIndex struct {
 	mu     sync.Mutex
 	before uint64      // commits in packs
 	at     []store.Pos // of commit before+1 and so on
-	upTo   store.Pos   // what lies before is in the index
+	upTo   store.Pos   // everything before it is indexed
 	next   uint64      // number of the batch at upTo, 0 for any
 }
 
-// forget drops what was moved into packs, which end with a segment and have so
-// many commits.
+// forget drops the commits that were moved into packs: those up to segment last, the first before ones of the
+// history.
 func (x *commitIndex) forget(last, before uint64) {
 	n := sort.Search(len(x.at), func(i int) bool { return x.at[i].Segment > last })
 	x.at, x.before = slices.Clone(x.at[n:]), before
@@ -66,9 +65,8 @@ func (x *commitIndex) each(ctx context.Context, span store.Span, fn func(store.R
 	return nil
 }
 
-// update brings the index up to date and returns the number of the newest
-// commit. The lock keeps what is read from being packed. It must follow what was read
-// before it: a commit is found by its place in the row.
+// update extends the index and returns the number of the newest commit. The lock keeps segments from being
+// packed while they are read. Each part must follow the one before: a commit is found by counting.
 func (x *commitIndex) update() (uint64, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -134,8 +132,8 @@ func (r *commitReader) commit(seq uint64) (store.Record, error) {
 	}
 }
 
-// find finds a commit: it takes the pack that it is in, or returns its position. The lock
-// keeps segments from being packed meanwhile.
+// find opens the pack of a commit, or returns its position in the journal. The lock keeps segments from being
+// packed meanwhile.
 func (r *commitReader) find(seq uint64) (at store.Pos, err error) {
 	r.x.mu.Lock()
 	defer r.x.mu.Unlock()

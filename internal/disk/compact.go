@@ -12,15 +12,15 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// compaction writes new packs and puts them in the place of packs and segments.
+// compaction writes new packs that replace packs and segments.
 type compaction struct {
 	p          *packing
 	ctx        context.Context
 	old        *packSet
-	sources    []fileInfo // the old packs, then the segments behind them
+	sources    []fileInfo // the old packs, then the segments after them
 	generation uint64
-	keepBatch  uint64                   // whose intents nothing has settled: the last one
-	gone       map[merkle.Digest]uint64 // the blocks to leave out, by the commit that says why
+	keepBatch  uint64                   // the last one: nothing has settled its intents
+	gone       map[merkle.Digest]uint64 // blocks to leave out, with the commit that gives the reason
 
 	next   uint64 // number of the next batch
 	before uint64 // commits in the packs before
@@ -33,7 +33,7 @@ func (p *packing) begin(ctx context.Context, below uint64) (*compaction, error) 
 		return nil, err
 	}
 	end, next := p.log.position()
-	p.generation++ // even if this comes to nothing: the manifest may be on the disk
+	p.generation++ // even if this fails: the manifest may be on disk
 	c := &compaction{p: p, ctx: ctx, old: p.files.current(), generation: p.generation, keepBatch: next - 1, next: 1}
 	c.sources = slices.Clone(c.old.Packs)
 	for n := c.old.last() + 1; n < min(below, end.Segment); n++ {
@@ -46,8 +46,7 @@ func (p *packing) begin(ctx context.Context, below uint64) (*compaction, error) 
 	return c, nil
 }
 
-// run writes packs of all sources but the first few, which stay, and makes them
-// current.
+// run keeps the first sources as they are, writes packs of the others and makes all current.
 func (c *compaction) run(keep int) (err error) {
 	set := &packSet{manifest: manifest{c.generation, slices.Clone(c.old.Packs[:keep])}, packs: slices.Clone(c.old.packs[:keep])}
 	if kept := set.tail(); keep > 0 {
@@ -61,7 +60,7 @@ func (c *compaction) run(keep int) (err error) {
 	named := false // the manifest may name them
 	defer func() {
 		if err == nil || named && c.p.files.current() == set {
-			return // they are the store's
+			return // the store owns them
 		}
 		for _, p := range set.packs[keep:] {
 			err = errors.Join(err, p.close())
@@ -107,7 +106,7 @@ func (c *compaction) write(sources []fileInfo) (*source, error) {
 	made, err := writePack(c.p.in, made, c.p.opts.Rand, func(out *packWriter) (uint64, error) {
 		if made.First == c.sources[0].First {
 			for d, by := range c.gone {
-				_ = out.drop(d, by) // it returns no error
+				_ = out.drop(d, by) // it never fails
 			}
 		}
 		r := reading{files: c.p.files, from: from, end: to, next: c.next, fn: func(r store.Record) error { return c.add(out, r) }}
@@ -131,7 +130,7 @@ func (c *compaction) write(sources []fileInfo) (*source, error) {
 	return p, err
 }
 
-// add takes a record over unless it means nothing any more.
+// add copies a record unless it is obsolete.
 func (c *compaction) add(out *packWriter, r store.Record) error {
 	if err := c.p.interrupted(c.ctx); err != nil {
 		return err
@@ -154,8 +153,7 @@ func (c *compaction) add(out *packWriter, r store.Record) error {
 	return out.add(r, d)
 }
 
-// remove unlinks what the new packs replaced. What stays after an error or a
-// crash goes when the store is opened again.
+// remove unlinks what the new packs replaced. The next Open removes what an error or a crash leaves.
 func (c *compaction) remove(keep int) error {
 	for _, src := range c.sources[keep:] {
 		c.p.placed.drop(src.name())

@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// condition is what a store can still do: it is open, then perhaps read-only, then closed,
-// and never goes back. It is safe for concurrent use.
+// condition is the state of a store: open, then perhaps read-only, then closed. It never goes back. It is safe
+// for concurrent use.
 type condition struct {
 	mu       sync.Mutex
 	recovery store.Recovery
@@ -21,8 +21,7 @@ type condition struct {
 	closed   bool
 }
 
-// readOnly makes the store read-only for a cause, which is returned with ErrReadOnly around
-// it; the first counts.
+// readOnly makes the store read-only and returns the cause wrapped in ErrReadOnly; the first cause counts.
 func (c *condition) readOnly(cause error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +34,7 @@ func (c *condition) fail(cause error) error {
 	return c.err
 }
 
-// corrupt records corruption and makes the store read-only; the first counts.
+// corrupt records corruption and makes the store read-only; the first one counts.
 func (c *condition) corrupt(bad *store.Corruption) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,8 +52,7 @@ func (c *condition) report(err error) error {
 	return err
 }
 
-// stop makes the store read-only for a cause from outside. A Corruption that names no file
-// is of the journal.
+// stop makes the store read-only for a cause from outside. A Corruption without a file is one of the journal.
 func (c *condition) stop(cause error) {
 	bad, ok := errors.AsType[*store.Corruption](cause)
 	if !ok {
@@ -66,14 +64,14 @@ func (c *condition) stop(cause error) {
 	_ = c.corrupt(&named)
 }
 
-// note changes what opening and reading have found.
+// note updates the report of what opening and reading found.
 func (c *condition) note(change func(*store.Recovery)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(&c.recovery)
 }
 
-// badImage records an image that does not verify, for the next one that is written to move it away.
+// badImage records an image that fails verification. The next WriteImage moves it to quarantine.
 func (c *condition) badImage(name string) {
 	c.note(func(r *store.Recovery) {
 		if !slices.Contains(r.DamagedImages, name) {
@@ -82,7 +80,7 @@ func (c *condition) badImage(name string) {
 	})
 }
 
-// found returns what opening and reading have found, as a copy.
+// found returns a copy of the report of what opening and reading found.
 func (c *condition) found() store.Recovery {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +114,7 @@ func (c *condition) why() error {
 	return c.err
 }
 
-// close notes that the store is closed and reports whether it was before.
+// close marks the store as closed and reports whether it was closed before.
 func (c *condition) close() (was bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,7 +33,7 @@ func read(s *Store) (all, error) {
 		return all{}, err
 	}
 	img, err := s.LoadImage()
-	return all{records, img, fmt.Sprintf("%+v", s.head.get())}, err
+	return all{records, img, fmt.Sprintf("%+v", s.opened)}, err
 }
 
 // filled is a store of a few segments and two images, closed or left as a

@@ -15,9 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// files says which file each segment is in, itself or a pack, and keeps open those that are
-// read. A file that was replaced stays open for those that read it. It is safe for
-// concurrent use.
+// files finds the file that has a segment, its own or a pack, and keeps each file open while it is read, also
+// after it was replaced. It is safe for concurrent use.
 type files struct {
 	in   vfs.FS
 	cond *condition
@@ -36,8 +35,7 @@ func (s *source) retire() error {
 	return s.close()
 }
 
-// packSet is the packs that are current. It does not change; another one takes
-// its place.
+// packSet is the set of current packs. It is immutable; a change replaces it.
 type packSet struct {
 	manifest
 	packs []*source
@@ -89,7 +87,7 @@ func (f *files) usePacks() (set *packSet, done func(), err error) {
 	}, nil
 }
 
-// packOf returns the pack that has a commit, which is in one. The caller releases it.
+// packOf returns the pack of a commit that is known to be in one. The caller releases it.
 func (f *files) packOf(seq uint64) (*source, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,8 +100,7 @@ func (f *files) packOf(seq uint64) (*source, error) {
 	return p, nil
 }
 
-// place returns the file that the records of a segment are in: a pack, or the
-// segment itself. The caller releases it.
+// place returns the file with the records of a segment: a pack, or the segment itself. The caller releases it.
 func (f *files) place(number uint64) (*source, error) {
 	for {
 		f.mu.Lock()
@@ -147,8 +144,7 @@ func (f *files) segment(number uint64) (*source, error) {
 	return seg, err
 }
 
-// use returns a segment that is open already, else one with the file that was opened just
-// now, nil for neither.
+// use returns the open segment, else adds the one that was just opened, if any; nil if there is neither.
 func (f *files) use(number uint64, opened *source) (*source, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

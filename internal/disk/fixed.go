@@ -20,7 +20,7 @@ const (
 // unknownFormat returns an error that wraps ErrUnknownFormat and names a format number.
 func unknownFormat(major, minor uint16) error {
 	if major < formatMajor {
-		return fmt.Errorf("the folder has format %d.%d, of a build before the formats were settled; move it away, and the history begins anew from the files: %w",
+		return fmt.Errorf("the folder has format %d.%d, of an early build; move it away, and a new history begins from the files: %w",
 			major, minor, store.ErrUnknownFormat)
 	}
 	return fmt.Errorf("the folder has format %d.%d, this version reads %d.x: %w", major, minor, formatMajor, store.ErrUnknownFormat)
@@ -29,7 +29,7 @@ func unknownFormat(major, minor uint16) error {
 // What surrounds the records is laid out as structs of a fixed size: their fields follow one
 // another without gaps, and numbers are little-endian. The pages of doc/format show each.
 
-// preamble begins such a file: a word, and the number of the format.
+// preamble begins such a file: a magic word, and the format number.
 type preamble struct {
 	Magic        [8]byte
 	Major, Minor uint16
@@ -39,7 +39,7 @@ func preambleOf(magic string) preamble {
 	return preamble{[8]byte([]byte(magic)), formatMajor, formatMinor}
 }
 
-// known returns ErrUnknownFormat if the major number is another one.
+// known returns ErrUnknownFormat for another major number.
 func (p preamble) known() error {
 	if p.Major != formatMajor {
 		return unknownFormat(p.Major, p.Minor)
@@ -53,7 +53,7 @@ func appendFixed(b []byte, fixed any) []byte {
 	return b
 }
 
-// readFixed reads what appendFixed appended into a struct or a slice. There are enough bytes.
+// readFixed reads what appendFixed appended into a struct or a slice. b is long enough.
 func readFixed(b []byte, fixed any) {
 	_, _ = binary.Decode(b, binary.LittleEndian, fixed) // no error: the size is fixed
 }
@@ -69,8 +69,8 @@ func digested(b []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// undigested returns what digested was given; false for bytes that it cannot have returned,
-// or that begin with another word.
+// undigested removes the digest that digested appended; false if it does not match, or if b begins with another
+// word.
 func undigested(b []byte, magic string) ([]byte, bool) {
 	end := len(b) - sha256.Size
 	if end < 0 || !begins(b, magic) || sha256.Sum256(b[:end]) != [sha256.Size]byte(b[end:]) {

@@ -21,10 +21,9 @@ const (
 	filePerm   = 0o600
 )
 
-// OpenFolder opens the state folder at a path of the operating system and makes
-// it, for its owner alone, where it is missing. It returns vfs.ErrNotFolder when
-// a file is there, which is left as it is. Of what is in the folder only regular files are
-// opened. The caller closes it.
+// OpenFolder opens the state folder at a path of the operating system and creates it, for its owner alone, if
+// it is missing. A file at the path is left alone and gives vfs.ErrNotFolder. Only regular files in the folder
+// are opened. The caller closes it.
 func OpenFolder(path string) (vfs.FS, error) {
 	folder, err := vfs.CreateDir(path, folderPerm)
 	if errors.Is(err, vfs.ErrNotFolder) {
@@ -36,10 +35,9 @@ func OpenFolder(path string) (vfs.FS, error) {
 	return vfs.Plain(folder), nil
 }
 
-// Adopt makes a state folder that belongs to another memex that of the given
-// one: its absolute path. It is for a memex that was moved. The caller holds the
-// lock, and no Store is open. It returns ErrUnknownFormat or a Corruption and
-// changes nothing when FORMAT cannot be read.
+// Adopt assigns a state folder to the memex at another absolute path, after a move. The caller holds the lock,
+// and no Store is open. If FORMAT cannot be read, it changes nothing and returns ErrUnknownFormat or a
+// Corruption.
 func Adopt(in vfs.FS, memex string) error {
 	_, err := readFormat(in)
 	if err == nil {
@@ -59,8 +57,8 @@ func (f format) encode() []byte {
 	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, castagnoli))
 }
 
-// parseFormat returns ErrUnknownFormat for another major number, whatever
-// follows it, and a Corruption for all that encode would not have written.
+// parseFormat returns ErrUnknownFormat for another major number, whatever follows it, and a Corruption for any
+// text that encode does not write.
 func parseFormat(text []byte) (format, error) {
 	damaged := &store.Corruption{File: store.FormatFile, Reason: "not a FORMAT file, or a damaged one"}
 	lines := strings.SplitAfter(string(text), "\n")
@@ -85,7 +83,7 @@ func parseFormat(text []byte) (format, error) {
 	return f, nil
 }
 
-// readFormat reads FORMAT. What is no regular file is a Corruption.
+// readFormat reads FORMAT. One that is not a regular file is a Corruption.
 func readFormat(in vfs.FS) (format, error) {
 	text, err := in.ReadFile(store.FormatFile)
 	if bad := notRegular(err, store.FormatFile); bad != nil {
@@ -102,9 +100,8 @@ func writeFormat(in vfs.FS, memex string) error {
 	return vfs.WriteAtomic(in, store.FormatFile, f.encode(), filePerm)
 }
 
-// checkFormat reads FORMAT, or writes it into a folder that is empty but for
-// what FORMAT comes before. The Corruption is the one damage that the store can
-// live with: without FORMAT it opens read-only.
+// checkFormat reads FORMAT, or writes it into a new folder. Damage of FORMAT is returned as a Corruption and
+// not as an error: the store then opens read-only.
 func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	f, err := readFormat(in)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,15 +116,14 @@ func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	return f, nil, err
 }
 
-// ownNames are what a state folder has besides temporary files; LOCK alone is no sign of
-// one.
+// ownNames are the names that show that a folder is a state folder; LOCK alone does not.
 var ownNames = append([]string{store.JournalFolder, store.ImageFolder, store.Quarantine, store.PackFolder}, laterNames...)
 
-// laterNames are those of them that are made when the folder of the journal is durable.
+// laterNames are those that are created only when the folder of the journal is durable.
 var laterNames = []string{store.HeadFile, "alerts.json", "cache", "calls.log", "http.json", "scopes", "seen", "serve.log", "socket", "watch"}
 
-// createFormat makes a folder that has nothing of anybody a state folder. One that has a
-// history, or nothing but what a state folder has, has lost its FORMAT.
+// createFormat makes a new folder a state folder. A folder with a history, or with only names of a state
+// folder, has lost its FORMAT.
 func createFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	entries, err := in.ReadDir(".")
 	if err != nil {
@@ -155,10 +151,7 @@ func createFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	case foreign != "":
 		return format{}, nil, fmt.Errorf("it has %q and no %s: %w", foreign, store.FormatFile, ErrForeignFolder)
 	}
-	if err := writeFormat(in, memex); err != nil {
-		return format{}, nil, err
-	}
-	return format{major: formatMajor, minor: formatMinor, memex: memex}, nil, nil
+	return format{major: formatMajor, minor: formatMinor, memex: memex}, nil, writeFormat(in, memex)
 }
 
 // hasHistory reports whether a folder has a segment, an image or a pack.
@@ -167,11 +160,11 @@ func hasHistory(in vfs.FS) (bool, error) {
 	return len(names) > 0, err
 }
 
-// lostJournal returns a Corruption where the folder of the journal is not there, though
-// the store was used: it is made with FORMAT, before anything else.
+// lostJournal returns a Corruption if the folder of the journal is missing although the store was used: it is
+// created with FORMAT, before everything else.
 func lostJournal(in vfs.FS) (*store.Corruption, error) {
 	if _, err := in.Lstat(store.JournalFolder); !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // what else is wrong with it shows when it is read
+		return nil, nil // reading it finds any other problem
 	}
 	entries, err := in.ReadDir(".")
 	for _, e := range entries {

@@ -223,14 +223,14 @@ func TestHead(t *testing.T) {
 	mustClose(t, s)
 	s = mustOpen(t, in, small(1))
 	want := cleanClose{preamble: preambleOf(store.HeadMagic), First: 1, End: ends[1], Head: store.Head{Seq: 2, Commit: merkleOf("c")}, Next: 3}
-	if got := s.head.get(); got != want || s.Head() != want.Head {
+	if got := s.opened; got != want || s.Head() != want.Head {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	fillStore(t, s, 2, 3)
 	// Killed: the head stays what the last clean close made it.
 	s = mustOpen(t, in, small(2))
 	defer s.Close()
-	if got := s.head.get(); got != want || s.Head() != want.Head {
+	if got := s.opened; got != want || s.Head() != want.Head {
 		t.Errorf("after a kill: got %+v, want %+v", got, want)
 	}
 	if got := len(mustReplay(t, s, ends[1])); got == 0 {

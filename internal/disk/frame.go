@@ -9,8 +9,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// Layout of a frame in a segment; see doc/format/journal.md. A store.Batch leaves as much
-// room before each record, with length and kind where they are here.
+// Layout of a frame in a segment; see doc/format/journal.md. A store.Batch reserves room for this header before
+// each record, with length and kind in the same places.
 const (
 	frameHeaderSize = store.Headroom
 
@@ -30,14 +30,14 @@ const (
 	packFrameHeaderSize = 32
 
 	packFrameLengthAt  = 0  // uint32, bytes of data
-	packFrameKindAt    = 4  // uint8; 3 bytes reserved behind
+	packFrameKindAt    = 4  // uint8; 3 reserved bytes follow
 	packFrameBatchAt   = 8  // uint64
-	packFrameOffsetAt  = 16 // uint64, where the record stood in its segment
+	packFrameOffsetAt  = 16 // uint64, offset of the record in its segment
 	packFrameSegmentAt = 24 // uint32, number of the segment less that of the pack's first
 	packFrameCheckAt   = 28 // uint32, CRC-32C
 )
 
-// maxGroup is how many batches a group may have; a rank fits 16 bits.
+// maxGroup is the maximum number of batches in a group; a rank fits 16 bits.
 const maxGroup = 4096
 
 // frame is the header of a record in a file, and the record.
@@ -45,7 +45,7 @@ type frame struct {
 	store.Record       // its data is valid as long as what was read
 	at           int64 // offset in the file
 	dataAt       int64 // offset of the data in the file
-	end          int64 // offset behind it, padding included
+	end          int64 // offset after it, padding included
 	length       int   // of the data
 	flags        uint8
 	rank         uint16 // 0 in a pack
@@ -68,13 +68,13 @@ type layout struct {
 	scratch [saltSize + 8]byte // of check; as a variable there it would be allocated for each frame
 }
 
-// damage says what is wrong at an offset of the file. Whether it is a torn tail or
-// acknowledged data depends on what follows.
+// damage returns a Corruption at an offset of the file. Whether it is a torn tail or damage to acknowledged
+// data depends on what follows.
 func (l *layout) damage(at int64, reason string) *store.Corruption {
 	return &store.Corruption{File: l.name, Segment: l.segment, Offset: at, Reason: reason}
 }
 
-// headerSize is that of a frame's header.
+// headerSize returns the size of a frame's header.
 func (l *layout) headerSize() int64 {
 	if l.segment == 0 {
 		return packFrameHeaderSize
@@ -87,8 +87,8 @@ func frameSize(header int64, length int) int64 {
 	return (header + int64(length) + store.Align - 1) &^ (store.Align - 1)
 }
 
-// decode decodes the header of a frame that stands at an offset; ok is false when it can
-// be none, so that most of the bytes in a damaged place need no checksum.
+// decode decodes the header of a frame at an offset; ok is false if it cannot be one, so that most bytes of a
+// damaged area need no checksum.
 func (l *layout) decode(b []byte, at int64) (f frame, ok bool) {
 	f = frame{at: at, dataAt: at + l.headerSize(), length: int(binary.LittleEndian.Uint32(b))}
 	f.Kind, f.Batch = store.Kind(b[frameKindAt]), binary.LittleEndian.Uint64(b[frameBatchAt:])
@@ -105,16 +105,15 @@ func (l *layout) decode(b []byte, at int64) (f frame, ok bool) {
 	return f, ok && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd && f.rank < maxGroup && f.Batch > uint64(f.rank)
 }
 
-// check returns the checksum of a whole frame, padding included, that stands at an
-// offset of the file. The offset and the file's salt are part of it, so that a frame's
-// copy elsewhere, such as a journal kept as a note, is no frame.
+// check returns the checksum of a whole frame, padding included, at an offset of the file. It covers the offset
+// and the file's salt, so that a copy of a frame elsewhere, such as a journal kept as a note, is not a frame.
 func (l *layout) check(at int64, whole []byte) uint32 {
 	size := l.headerSize()
 	sum := crc32.Update(l.begin(at), castagnoli, whole[:size-4])
 	return crc32.Update(sum, castagnoli, whole[size:])
 }
 
-// begin returns the checksum of the salt and an offset, with which each other begins.
+// begin returns the checksum of the salt and an offset, with which every other checksum begins.
 func (l *layout) begin(at int64) uint32 {
 	copy(l.scratch[:], l.salt[:])
 	binary.LittleEndian.PutUint64(l.scratch[saltSize:], uint64(at))
@@ -145,7 +144,7 @@ func (l *layout) sealBatch(buf []byte, at int64, batch uint64, rank int, groupEn
 	}
 }
 
-// appendRecord appends a whole frame that stands at an offset of a pack.
+// appendRecord appends a whole frame for an offset of a pack.
 func (l *layout) appendRecord(dst []byte, at int64, r store.Record) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, packFrameHeaderSize)...)

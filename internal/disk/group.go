@@ -13,16 +13,16 @@ import (
 // maxGroupSize is the size in bytes from which on a group takes no further batch.
 const maxGroupSize = 4 << 20
 
-// pending is a batch of an Append that has not returned. Its fields belong to who leads.
+// pending is a batch of an Append that has not returned. The leader owns its fields.
 type pending struct {
 	*store.Batch
-	end  store.Pos // behind it, set when it is written
-	done bool      // it is written, or err says why not
+	end  store.Pos // position after it, set when it is written
+	done bool      // it is written, or err is the reason why not
 	err  error
 }
 
-// join puts a batch at the end of the queue. An empty batch needs no turn: it is at the
-// journal's end.
+// join puts a batch at the end of the queue. An empty batch is not queued: its position is the end of the
+// journal.
 func (j *journal) join(b *pending) error {
 	if err := j.cond.writable(); err != nil {
 		return err
@@ -55,15 +55,14 @@ const (
 	gatherTime   = 20 * time.Microsecond
 )
 
-// gathering is a leader's wait for more writers. It begins anew with each that arrives.
+// gathering is a leader's wait for more writers. It restarts with each writer that arrives.
 type gathering struct {
 	waiting int // the largest number of batches that waited
 	since   time.Time
 	yields  int // since then
 }
 
-// goesOn reports whether to wait longer while so many batches are queued and so many writers are
-// expected.
+// goesOn reports whether to wait longer, given the numbers of queued batches and of expected writers.
 func (g *gathering) goesOn(waiting, writers int, now time.Time) bool {
 	if waiting > g.waiting {
 		*g = gathering{waiting: waiting, since: now}
@@ -72,10 +71,9 @@ func (g *gathering) goesOn(waiting, writers int, now time.Time) bool {
 	return waiting < writers && g.yields <= gatherYields && now.Sub(g.since) <= gatherTime
 }
 
-// gather waits for the writers that the last group woke. They are on their way with
-// their next batch, and without them each group would hold half of all writers: one
-// half syncs while the other waits. A single writer does not wait. The caller
-// leads.
+// gather waits for the writers that the last group woke: their next batches will arrive soon. Without it each
+// group would contain half of the writers: one half syncs while the other waits. A single writer does not wait.
+// The caller leads.
 func (j *journal) gather() {
 	g := gathering{since: time.Now()}
 	for {
@@ -124,9 +122,9 @@ func (j *journal) writeGroup() {
 	}
 }
 
-// write makes a group durable, if the store still has its lock and the journal was not
-// cut, which writing behind its end would hide, and then makes sure that all is in its
-// place: the names lead to what was synced. The caller leads.
+// write makes a group durable. Before, it checks that the store still has its lock and that the journal was not
+// cut, which writing past its end would hide; after, that all names still lead to what was synced. The caller
+// leads.
 func (j *journal) write(group []*pending) error {
 	if err := j.placed.owned(); err != nil {
 		return err

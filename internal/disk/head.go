@@ -5,15 +5,13 @@ package disk
 import (
 	"errors"
 	"io/fs"
-	"sync"
 
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// cleanClose is what a clean close leaves in the file head, with the SHA-256 behind it: the
-// newest commit, and the least that the journal must have when it is opened again. See
-// doc/format/state-folder.md.
+// cleanClose is the content of the file head, which a clean close writes with its SHA-256: the newest commit,
+// and the position that the journal must reach at the next opening. See doc/format/state-folder.md.
 type cleanClose struct {
 	preamble
 	_     [4]byte
@@ -31,8 +29,7 @@ func (h cleanClose) encode() []byte {
 	return digested(appendFixed(nil, h))
 }
 
-// readHead returns nil when there is no head; bad is set when there is a
-// damaged one, which is then none.
+// readHead returns nil if there is no head, and bad if it is damaged.
 func readHead(in vfs.FS) (h *cleanClose, bad *store.Corruption, err error) {
 	b, err := in.ReadFile(store.HeadFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,30 +53,9 @@ func readHead(in vfs.FS) (h *cleanClose, bad *store.Corruption, err error) {
 	return h, nil, nil
 }
 
-// keptHead is the head of a store that is open. It is safe for concurrent use.
-type keptHead struct {
-	opened cleanClose // as the last clean close left it
-
-	mu  sync.Mutex
-	now cleanClose // for the next clean close
-}
-
-func (k *keptHead) get() cleanClose {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.now
-}
-
-func (k *keptHead) set(h store.Head) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.now.Head = h
-}
-
-// Peek returns which memex a state folder belongs to, and the number of its newest
-// commit as the last clean close or the newest image has it, without opening the store: a
-// process may have it open. Errors: fs.ErrNotExist where there is no FORMAT, and those
-// of reading it; a head that cannot be read is passed over.
+// Peek returns the memex of a state folder and the number of its newest commit, as of the last clean close or
+// the newest image. It does not open the store: another process may have it open. Errors: fs.ErrNotExist
+// without FORMAT, and those of reading it; a head that cannot be read is ignored.
 func Peek(in vfs.FS) (memex string, seq uint64, err error) {
 	in = vfs.Plain(in)
 	f, err := readFormat(in)

@@ -12,8 +12,7 @@ import (
 // saltSize is the size of the salt of a segment or a pack.
 const saltSize = 8
 
-// header begins a segment and a pack, with its CRC-32C behind it; see doc/format/journal.md
-// and pack.md.
+// header begins a segment and a pack, followed by its CRC-32C; see doc/format/journal.md and pack.md.
 type header struct {
 	preamble
 	_       [4]byte
@@ -42,11 +41,11 @@ func (h *header) encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// errHeader means that the first bytes of a file are no header.
+// errHeader means that the first bytes of a file are not a valid header.
 var errHeader = errors.New("header damaged")
 
-// readHeader returns errHeader for bytes that encode would not have written, and
-// ErrUnknownFormat for another major number.
+// readHeader returns errHeader for bytes that encode does not write, and ErrUnknownFormat for another major
+// number.
 func readHeader(file io.ReaderAt, magic string) (h header, err error) {
 	b := make([]byte, headerSize)
 	n, err := file.ReadAt(b, 0)

@@ -11,17 +11,16 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// heldBlocks says which blocks the packs before the one being written hold, so
-// that each block is in one pack. A lookup in a table reads pages; a filter of each
-// table, read once, spares almost all of those that would find nothing. The zero heldBlocks
-// has none. It is for one goroutine.
+// heldBlocks finds blocks in the packs before the one being written, so that each block is in one pack only. A
+// filter of each table, read once, avoids almost all lookups that would fail. The zero heldBlocks is empty. It
+// is for one goroutine.
 type heldBlocks struct {
 	packs   []*source
 	filters []digestFilter
 }
 
-// add takes a whole pack into account. What cannot be read of its table is not
-// held: another copy stays. O(blocks), 4 bytes of memory for each.
+// add adds a pack. Blocks in an unreadable part of its table do not count: another copy stays. O(blocks), 4
+// bytes of memory for each.
 func (b *heldBlocks) add(p *source) error {
 	f := newDigestFilter(p.footer.Digests)
 	t := p.digestTable()
@@ -57,9 +56,8 @@ func (b *heldBlocks) has(d merkle.Digest) (bool, error) {
 	return false, nil
 }
 
-// digestFilter is a set of digests that is wrong about one in 200 that it was not
-// given, and about none that it was. Digests are random, so their own bits do for
-// hashes.
+// digestFilter is a Bloom filter: it reports one in 200 of the digests that were not added. Digests are random,
+// so their own bits serve as hashes.
 type digestFilter struct {
 	words []uint64
 	mask  uint64 // of the number of a bit

@@ -40,7 +40,7 @@ type imageHeader struct {
 
 // imageEntry is a row of the table of sections.
 type imageEntry struct {
-	Name           [store.MaxSectionName]byte // zeros behind the name
+	Name           [store.MaxSectionName]byte // padded with zeros
 	Offset, Length int64
 	Flags          uint32
 	_              [4]byte
@@ -125,7 +125,7 @@ func readFront(file vfs.File) (h imageHeader, entries []imageEntry, err error) {
 	}
 	entries = make([]imageEntry, count)
 	readFixed(front[imageHeaderSize:], entries)
-	free := int64(len(front)) // sections stand in order, so that all of them take no more than the file
+	free := int64(len(front)) // sections are in order, so together they are no larger than the file
 	for _, e := range entries {
 		if e.Offset < free || e.Length < 0 || e.Offset > size-imageFooterSize || e.Length > size-imageFooterSize-e.Offset {
 			return h, nil, cmp.Or(h.known(), errImage)
@@ -135,7 +135,7 @@ func readFront(file vfs.File) (h imageHeader, entries []imageEntry, err error) {
 	return h, entries, h.known()
 }
 
-// imageAt returns the position that an image goes up to; good says that header, table and
+// imageAt returns the position up to which an image has the history; good reports whether header, table and
 // footer verify. The sections are not read. Errors: ErrUnknownFormat, those of the file system.
 func imageAt(in vfs.FS, name string) (at store.Pos, good bool, err error) {
 	file, err := in.OpenFile(name, os.O_RDONLY, 0)
@@ -147,13 +147,10 @@ func imageAt(in vfs.FS, name string) (at store.Pos, good bool, err error) {
 	}
 	h, _, err := readFront(file)
 	err = errors.Join(err, file.Close())
-	switch {
-	case err == nil:
-		return h.At, true, nil
-	case errors.Is(err, store.ErrUnknownFormat):
+	if errors.Is(err, store.ErrUnknownFormat) {
 		return store.Pos{}, false, err
 	}
-	return store.Pos{}, false, nil
+	return h.At, err == nil, nil
 }
 
 // readImage reads and verifies the image of the commit seq, in a file of any name. It returns the

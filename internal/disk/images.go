@@ -14,18 +14,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// maxImages is how many images WriteImage leaves.
+// maxImages is the number of images that WriteImage keeps.
 const maxImages = 2
 
-// imageBuffer is how much of an image is collected for one write.
+// imageBuffer is the number of bytes of an image that are written at once.
 const imageBuffer = 256 << 10
 
-// imageEnds returns the positions that the newest images with good headers go up to, at most so
-// many, the newest first. The sections are not read.
-func imageEnds(in vfs.FS, most int) (ends []store.Pos, err error) {
+// imageEnds returns the end positions of the newest images with valid headers, newest first, limit at most. The
+// sections are not read.
+func imageEnds(in vfs.FS, limit int) (ends []store.Pos, err error) {
 	seqs, err := listImages(in)
 	for _, seq := range seqs {
-		if len(ends) == most {
+		if len(ends) == limit {
 			break
 		}
 		at, good, err := imageAt(in, store.ImageName(seq))
@@ -160,8 +160,7 @@ func (f *images) remove(before uint64) error {
 	return errors.Join(err, f.in.SyncDir(store.ImageFolder))
 }
 
-// olderAt returns the position that the older of the two newest images goes up to, zero if
-// there is none.
+// olderAt returns the end position of the older of the two newest images, zero without images.
 func (f *images) olderAt() (store.Pos, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

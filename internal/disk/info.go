@@ -14,13 +14,13 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// fileInfo says which part of the history a file has. The manifest and the pack's own footer say
-// it of a pack, see doc/format/pack.md; of a segment, First and Last are its number.
+// fileInfo describes the part of the history in a file. For a pack it is in the manifest and in the footer, see
+// doc/format/pack.md; for a segment, First and Last are its number.
 type fileInfo struct {
-	First, Last uint64 // the segments it stands for
+	First, Last uint64 // the segments it contains
 	Generation  uint64 // of the manifest that the pack was made for; 0 for a segment
 	Batch       uint64 // number of the first batch of the first segment
-	Next        uint64 // number of the first batch behind the last one
+	Next        uint64 // number of the first batch after the last one
 	Before      uint64 // commits in the packs before
 	Commits     uint64 // commits in it
 	Size        int64  // of the file in bytes
@@ -48,17 +48,17 @@ func segmentName(number uint64) string {
 	return path.Join(store.JournalFolder, fmt.Sprintf("%08d%s", number, segmentSuffix))
 }
 
-// follows reports whether the pack stands for what comes right behind q.
+// follows reports whether the pack comes directly after q.
 func (p fileInfo) follows(q fileInfo) bool {
 	return p.First == q.Last+1 && p.Batch == q.Next && p.Before == q.Before+q.Commits
 }
 
-// sound reports whether the numbers can be those of a pack.
+// sound reports whether the numbers are possible for a pack.
 func (p fileInfo) sound() bool {
 	return p.First > 0 && p.First <= p.Last && p.Generation > 0 && p.Batch > 0 && p.Batch <= p.Next && p.Size >= headerSize+packFooterSize
 }
 
-// footer is the last bytes of a pack, with their CRC-32C behind it, which begins with the salt.
+// footer ends a pack, followed by the CRC-32C of the salt and these bytes.
 type footer struct {
 	Magic    [8]byte
 	Info     fileInfo
@@ -90,17 +90,17 @@ func saltedCheck(salt [saltSize]byte, b []byte) uint32 {
 
 var errFooter = errors.New("pack footer damaged")
 
-// decodeFooter returns errFooter unless the numbers fit one another and the file, which has
-// the header h.
+// decodeFooter returns errFooter unless the numbers agree with one another, the header and the size of the
+// file.
 func decodeFooter(b []byte, h header, size int64) (f footer, err error) {
 	const end = packFooterSize - crc32.Size
 	if len(b) != packFooterSize || !begins(b, store.PackEndMagic) || binary.LittleEndian.Uint32(b[end:]) != saltedCheck(h.Salt, b[:end]) {
 		return f, errFooter
 	}
 	readFixed(b, &f)
-	const most = 1 << 48 // no sum below overflows
+	const limit = 1 << 48 // no sum below overflows
 	for _, n := range [...]int64{f.TablesAt, f.Digests, f.Gone, int64(f.Info.Commits)} {
-		if n < 0 || n >= most {
+		if n < 0 || n >= limit {
 			return f, errFooter
 		}
 	}

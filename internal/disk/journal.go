@@ -21,15 +21,15 @@ type journal struct {
 	opts   *Options
 	cond   *condition
 	placed *placement
-	first  uint64 // number of the first segment there is or will be
+	first  uint64 // number of the first segment, present or future
 
 	// lead is held, by sending, by the goroutine that writes or closes; writer belongs to it.
 	lead   chan struct{}
 	writer writer
 
 	mu      sync.Mutex
-	queue   []*pending // what waits, the oldest first
-	writers int        // how many wrote at the same time, when the last group was synced
+	queue   []*pending // waiting batches, oldest first
+	writers int        // number of concurrent writers when the last group was synced
 	end     store.Pos
 	next    uint64 // number of the next batch
 }
@@ -41,13 +41,13 @@ func (j *journal) position() (end store.Pos, next uint64) {
 	return j.end, j.next
 }
 
-// written returns where the writer is. The caller leads.
+// written returns the position of the writer. The caller leads.
 func (j *journal) written() store.Pos {
 	return store.Pos{Segment: j.writer.number, Offset: j.writer.at}
 }
 
-// append is Store.Append: it queues a batch and waits for its turn to write, in which it may find
-// that another call has written the batch. A batch whose context ends before that is taken out.
+// append is Store.Append: it queues a batch and waits for its turn to lead. Another call may have written the
+// batch by then. A batch whose context ends first is withdrawn.
 func (j *journal) append(ctx context.Context, b *store.Batch) (store.Pos, error) {
 	if err := b.Err(); err != nil {
 		return store.Pos{}, err
@@ -75,7 +75,7 @@ func (j *journal) append(ctx context.Context, b *store.Batch) (store.Pos, error)
 	return p.end, doing(err, "append batch")
 }
 
-// sync is Store.Sync: it syncs what was written, where its name still leads to it.
+// sync is Store.Sync: it syncs what was written and checks that its name still leads to it.
 func (j *journal) sync() error {
 	j.lead <- struct{}{}
 	defer func() { <-j.lead }()
@@ -113,14 +113,13 @@ func (j *journal) beginSegment() (uint64, error) {
 	return w.number, nil
 }
 
-// tailSize is how many bytes at the end of the journal are remembered, to compare them
-// with what the file has. They hold at least one checksum.
+// tailSize is the number of bytes at the end of the journal that are kept to compare them with the file. They
+// include at least one checksum.
 const tailSize = 64
 
-// tail is the end of the segment that is written to, as this store wrote or read it. An
-// older copy of a segment that is written over it in place is as long, since segments are
-// preallocated, and has zeros there: what is written behind them is lost at the next
-// opening.
+// tail is the end of the current segment as this store wrote or read it. An older copy of the segment that is
+// written over it in place has the same preallocated length and zeros there: what is written after the zeros is
+// lost at the next opening.
 type tail struct {
 	end   int64
 	bytes []byte
@@ -131,8 +130,7 @@ func tailOf(end int64, written []byte) tail {
 	return tail{end, slices.Clone(written[max(0, len(written)-tailSize):])}
 }
 
-// inPlace returns an error that wraps ErrReplaced unless the file has the tail. One system
-// call.
+// inPlace returns an error that wraps ErrReplaced unless the file has the tail. One system call.
 func (t tail) inPlace(in vfs.File, name string) error {
 	have := make([]byte, len(t.bytes))
 	n, err := in.ReadAt(have, t.end-int64(len(have)))

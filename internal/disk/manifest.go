@@ -13,10 +13,10 @@ import (
 // manifestFile is the name of the file with the manifest.
 const manifestFile = store.PackFolder + "/manifest"
 
-// manifest says which packs are current, in order. What it does not name is
-// left over, and so are the segments that its packs stand for.
+// manifest lists the current packs in order. Other packs are left over, and so are the segments that its packs
+// contain.
 type manifest struct {
-	Generation uint64 // one more for each manifest that is written
+	Generation uint64 // incremented with each manifest
 	Packs      []fileInfo
 }
 
@@ -31,7 +31,7 @@ type manifestHeader struct {
 
 const manifestHeaderSize = 32
 
-// tail returns the last pack, or what a first one follows.
+// tail returns the last pack, or the info that the first pack follows.
 func (m *manifest) tail() fileInfo {
 	if len(m.Packs) == 0 {
 		return fileInfo{Next: 1}
@@ -51,8 +51,7 @@ func (m *manifest) encode() []byte {
 	return digested(appendFixed(b, m.Packs))
 }
 
-// decodeManifest returns a Corruption for all that encode would not have
-// written.
+// decodeManifest returns a Corruption for bytes that encode does not write.
 func decodeManifest(b []byte) (*manifest, error) {
 	damaged := &store.Corruption{File: manifestFile, Reason: "checksum mismatch"}
 	b, ok := undigested(b, store.ManifestMagic)
@@ -80,8 +79,8 @@ func decodeManifest(b []byte) (*manifest, error) {
 	return m, nil
 }
 
-// readManifest returns an empty manifest when there is none. With bad set it is
-// damaged, and the manifest is what the packs themselves say.
+// readManifest returns an empty manifest if there is none. If it is damaged, bad is set and the manifest is
+// made from the packs themselves.
 func readManifest(in vfs.FS) (m *manifest, bad *store.Corruption, err error) {
 	b, err := in.ReadFile(manifestFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,9 +99,8 @@ func readManifest(in vfs.FS) (m *manifest, bad *store.Corruption, err error) {
 	return m, bad, err
 }
 
-// guessManifest makes a manifest of the packs that follow one another, the
-// newest where there are several. It is for reading alone: a pack may be one
-// that was being made.
+// guessManifest makes a manifest from the packs that follow one another, the newest of several. It is for
+// reading only: a pack may never have become current.
 func guessManifest(in vfs.FS) (*manifest, error) {
 	packs, err := readPacks(in)
 	if err != nil {

@@ -13,7 +13,7 @@ var mutants = []foveatest.Mutant{
 	{"replay leaves out the record at its position", "replay.go", "record.Pos.Compare(r.from) >= 0", "record.Pos.Compare(r.from) > 0"},
 	{"what was purged is just not there", "block.go", "case by > 0:", "case by > 99:"},
 	{"commits are never given backward", "commits.go", "seq = to - i", "seq = from + i"},
-	{"a clean close forgets the newest commit", "store.go", "changed := head != s.head.opened", "changed := head.End != s.head.opened.End && false"},
+	{"a clean close forgets the newest commit", "store.go", "changed := head != s.opened", "changed := head.End != s.opened.End && false"},
 	{"the oldest image is the newest", "names.go", "\tslices.Reverse(seqs)\n", "\t_ = slices.Reverse[[]uint64]\n"},
 	{"one image too many is removed", "images.go", "if seq < before && err == nil {", "if seq <= before && err == nil {"},
 	{"a store that was stopped goes on", "condition.go", "\t\t_ = c.readOnly(cause)\n", ""},

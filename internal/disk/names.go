@@ -14,8 +14,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// listNumbered returns the numbers of a folder's files, ascending: those whose
-// names are just what name makes of the number. A missing folder has none.
+// listNumbered returns the numbers of the files in a folder, ascending, without files whose names are not
+// exactly those that name returns. A missing folder has none.
 func listNumbered(in vfs.FS, folder, suffix string, name func(uint64) string) ([]uint64, error) {
 	names, err := listFiles(in, folder, suffix)
 	var numbers []uint64
@@ -86,8 +86,7 @@ func listImages(in vfs.FS) ([]uint64, error) {
 	return seqs, err
 }
 
-// notRegular returns a Corruption where an error says that something else than a regular
-// file is in the place of one, else nil.
+// notRegular returns a Corruption if err means that a file is not a regular one, else nil.
 func notRegular(err error, file string) *store.Corruption {
 	if !errors.Is(err, vfs.ErrNotRegular) {
 		return nil
@@ -98,22 +97,21 @@ func notRegular(err error, file string) *store.Corruption {
 	return &store.Corruption{File: file, Reason: err.Error()}
 }
 
-// segmentDamage says what is wrong with a segment at an offset.
+// segmentDamage returns a Corruption of a segment at an offset.
 func segmentDamage(number uint64, at int64, reason string) *store.Corruption {
 	return &store.Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason}
 }
 
-// socketFile may be a socket: that of the daemon.
+// socketFile is the socket of the daemon, the only one allowed.
 const socketFile = "socket"
 
-// CheckKinds refuses a state folder that has a link, a pipe, a socket or a device
-// anywhere in it, also where no file of the store would be: the error wraps
-// vfs.ErrNotRegular. A folder that has neither FORMAT nor a history may be somebody
-// else's, and is left to Open. It opens no file and changes nothing. O(files).
+// CheckKinds returns an error that wraps vfs.ErrNotRegular if there is a link, a pipe, a socket or a device
+// anywhere in a state folder. A folder with neither FORMAT nor a history may belong to another program and is
+// left to Open. It opens no file and changes nothing. O(files).
 func CheckKinds(in vfs.FS) error {
 	if _, err := in.Lstat(store.FormatFile); errors.Is(err, fs.ErrNotExist) {
 		if history, err := hasHistory(in); err != nil || !history {
-			return nil // Open says what it is
+			return nil // Open reports what it is
 		}
 	}
 	return vfs.CheckKinds(in, socketFile)

@@ -6,8 +6,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// open reads what is there and makes it writable, unless it is damaged, of a newer version,
-// or to be read alone.
+// open reads the folder and makes it writable, unless it is damaged, of a newer version or opened for reading.
 func (s *Store) open(o *opening) error {
 	format, bad, err := checkFormat(s.in, s.opts.Memex)
 	if err == nil && bad == nil {
@@ -35,7 +34,13 @@ func (s *Store) open(o *opening) error {
 		_ = s.cond.readOnly(why)
 		return nil
 	}
-	if err := o.makeWritable(); err != nil {
+	if err = makeFolders(s.in); err == nil {
+		err = o.settle()
+	}
+	if err == nil {
+		err = o.removeLeftovers()
+	}
+	if err != nil {
 		return err
 	}
 	o.giveTo(s)
@@ -68,11 +73,11 @@ func (o *opening) giveTo(s *Store) {
 		s.commits.at, s.commits.upTo, s.commits.next = o.commits, o.end, j.next
 	}
 	if o.head != nil {
-		s.head.opened, s.head.now = *o.head, *o.head
+		s.opened, s.head = *o.head, o.head.Head
 	}
 }
 
-// read reads the folder and judges what is there; it changes nothing.
+// read reads and judges the folder; it changes nothing.
 func (o *opening) read(packs *packSet) (err error) {
 	var badHead *store.Corruption
 	if o.head, badHead, err = readHead(o.in); err != nil {
@@ -93,15 +98,4 @@ func (o *opening) read(packs *packSet) (err error) {
 		o.image = ends[0]
 	}
 	return o.readJournal()
-}
-
-// makeWritable settles what a crash left.
-func (o *opening) makeWritable() error {
-	if err := makeFolders(o.in); err != nil {
-		return err
-	}
-	if err := o.settle(); err != nil {
-		return err
-	}
-	return o.removeLeftovers()
 }

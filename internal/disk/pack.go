@@ -44,9 +44,8 @@ func (s *source) commitTable() *table {
 
 func (s *source) goneTable() *table { return s.table(s.footer.goneAt(), goneRow, s.footer.Gone) }
 
-// check verifies the pack from its bytes and trusts nothing that was read before: it
-// recomputes checksums and digests, and makes the tables anew from the records to compare
-// them. It calls fn with each record. O(size); memory of 48 bytes for each block.
+// check verifies the pack from its bytes alone: it recomputes checksums and digests, and rebuilds the tables
+// from the records to compare them. It calls fn with each record. O(size); memory of 48 bytes for each block.
 func (s *source) check(fn func() error) error {
 	if s.bad != nil {
 		return s.bad
@@ -81,8 +80,8 @@ func (s *source) check(fn func() error) error {
 	return nil
 }
 
-// eachPurged calls fn with the blocks that were purged, ordered by digest, and with the
-// numbers of the commits that say why. A segment has none.
+// eachPurged calls fn for each purged block, ordered by digest, with the number of the commit that gives the
+// reason. A segment has none.
 func (s *source) eachPurged(fn func(d merkle.Digest, by uint64) error) error {
 	for t, i := s.goneTable(), int64(0); i < s.footer.Gone; i++ {
 		row, err := t.row(i)
@@ -96,10 +95,10 @@ func (s *source) eachPurged(fn func(d merkle.Digest, by uint64) error) error {
 	return nil
 }
 
-// numberIn returns the number behind the digest in a row.
+// numberIn returns the number after the digest in a row.
 func numberIn(row []byte) uint64 { return binary.LittleEndian.Uint64(row[merkle.DigestSize:]) }
 
-// recordAt reads the record at an offset that a table gave.
+// recordAt reads the record at an offset from a table.
 func (s *source) recordAt(at int64) (store.Record, error) {
 	if at < headerSize || at%store.Align != 0 || at > s.footer.TablesAt {
 		return store.Record{}, s.layout.damage(at, "no record can be here")
@@ -124,7 +123,7 @@ func (s *source) block(d merkle.Digest) ([]byte, error) {
 	return data, errors.Join(err, scanErr)
 }
 
-// look is block by the table of digests alone.
+// look looks a block up in the table of digests only.
 func (s *source) look(d merkle.Digest) ([]byte, error) {
 	row, ok, err := s.digestTable().find(d[:])
 	if err != nil || !ok {
@@ -208,7 +207,7 @@ func (c *packCommits) commit(seq uint64) (store.Record, error) {
 	}
 	r, err := c.recordAt(int64(binary.LittleEndian.Uint64(row)))
 	if err == nil && r.Kind != store.Commit {
-		err = c.layout.damage(c.rows.at, "the table names a record that is no commit")
+		err = c.layout.damage(c.rows.at, "the table names a record that is not a commit")
 	}
 	return r, err
 }

@@ -28,7 +28,7 @@ type packing struct {
 	closing    chan struct{} // closed when Close begins, so that packing ends
 }
 
-// end ends what is being done and keeps the next from beginning, until done is called.
+// end stops the current compaction and prevents another until done is called.
 func (p *packing) end() (done func()) {
 	p.ending.Do(func() { close(p.closing) })
 	p.mu.Lock()
@@ -41,8 +41,8 @@ func (p *packing) pack(ctx context.Context, below uint64) error {
 	if err != nil || len(c.sources) == len(c.old.packs) {
 		return err
 	}
-	// A pack is merged while it is no larger than what comes behind it, so the
-	// sizes fall by half at least and each record is moved O(log history) times.
+	// A pack is merged while it is no larger than what follows it, so that sizes fall by half at least and each
+	// record is moved O(log history) times.
 	keep, behind := len(c.old.packs), int64(0)
 	for _, src := range c.sources[keep:] {
 		behind += src.Size
@@ -53,7 +53,7 @@ func (p *packing) pack(ctx context.Context, below uint64) error {
 	return c.run(keep)
 }
 
-// rewrite writes all but the newest segment anew, without the blocks of gone.
+// rewrite writes all but the newest segment again, without the blocks of gone.
 func (p *packing) rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error {
 	below, err := p.log.beginSegment()
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *packing) rewrite(ctx context.Context, gone map[merkle.Digest]uint64) er
 	return c.run(0)
 }
 
-// interrupted returns why a long work must end.
+// interrupted returns the reason to stop a long operation, nil for none.
 func (p *packing) interrupted(ctx context.Context) error {
 	select {
 	case <-p.closing:

@@ -9,9 +9,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// readPacks reads the manifest and opens the packs it names, and takes the
-// segments that they stand for from the list. A damaged pack is corruption,
-// which leaves the live state as it is.
+// readPacks reads the manifest, opens its packs, and removes the segments that they contain from the list. A
+// damaged pack is corruption, but leaves the live state whole.
 func (o *opening) readPacks(set *packSet) error {
 	m, bad, err := readManifest(o.in)
 	if err != nil {
@@ -49,10 +48,9 @@ func (o *opening) readPacks(set *packSet) error {
 	return nil
 }
 
-// removeLeftovers removes what a crash of Pack or Rewrite left: packs that were
-// not made current, and packs and segments that were replaced. A process that was
-// killed may have left the manifest that says so where a loss of power takes it
-// back, so the names of packs are made durable before.
+// removeLeftovers removes what a crash of Pack or Rewrite left: packs that never became current, and packs and
+// segments that were replaced. The names of packs are made durable first: a process that was killed may not
+// have made the manifest durable.
 func (o *opening) removeLeftovers() error {
 	if len(o.leftover) == 0 {
 		return nil

@@ -17,21 +17,21 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// packIndex is what the tables of a pack hold. It is made while the records are
-// written, and again from the records when a pack is checked.
+// packIndex is the content of a pack's tables. It is collected while the records are written, and again when a
+// pack is checked.
 type packIndex struct {
 	digests []digestAt
 	commits []int64
 	gone    map[merkle.Digest]uint64 // number of the commit that purged it
 }
 
-// digestAt says where a block or a commit is.
+// digestAt is the offset of a block or a commit.
 type digestAt struct {
 	digest merkle.Digest
 	at     int64
 }
 
-// add takes a record into account and reports whether it is found by a digest.
+// add adds a record and reports whether it is found by digest.
 func (x *packIndex) add(at int64, kind store.Kind, d merkle.Digest) bool {
 	if kind == store.Commit {
 		x.commits = append(x.commits, at)
@@ -42,15 +42,14 @@ func (x *packIndex) add(at int64, kind store.Kind, d merkle.Digest) bool {
 	return kind.HasDigest()
 }
 
-// rows are the rows of a table: fill writes row i, whose bytes are zero before.
+// rows are the rows of a table: fill writes row i into zero bytes.
 type rows struct {
 	width int
 	count int64
 	fill  func(i int64, row []byte)
 }
 
-// tables returns the tables, in the order in which they stand. Digests are in order, each
-// once: where it stood first.
+// tables returns the tables in the order of the file. Digests are sorted, each once, with its first offset.
 func (x *packIndex) tables() [3]rows {
 	slices.SortStableFunc(x.digests, func(a, b digestAt) int { return bytes.Compare(a.digest[:], b.digest[:]) })
 	x.digests = slices.CompactFunc(x.digests, func(a, b digestAt) bool { return a.digest == b.digest })
@@ -78,10 +77,9 @@ type packWriter struct {
 	buf    []byte
 }
 
-// writePack makes a pack durable under the name of p, whole or not at all: fill adds the
-// records, and returns the number of the batch that follows them. It returns p with what
-// is known of the pack then. The salt comes from random. O(bytes); memory of about 80 bytes
-// for each block.
+// writePack makes a pack durable under the name of p, whole or not at all: fill adds the records and returns
+// the number of the batch that follows them. It returns p completed. The salt comes from random. O(bytes);
+// memory of about 80 bytes for each block.
 func writePack(in vfs.FS, p fileInfo, random io.Reader, fill func(*packWriter) (next uint64, err error)) (fileInfo, error) {
 	h, err := newHeader(store.PackMagic, p.First, p.Generation, random)
 	if err != nil {
@@ -121,8 +119,8 @@ func (w *packWriter) add(r store.Record, d merkle.Digest) error {
 	return err
 }
 
-// has reports whether the pack has the block already. Where two digests begin the
-// same it may miss one, which is then there twice.
+// has reports whether the pack already has the block. It may miss one whose digest begins as another does; that
+// block is then written twice.
 func (w *packWriter) has(d merkle.Digest) bool {
 	i, ok := w.byHead[beginning(d)]
 	return ok && w.index.digests[i].digest == d
@@ -130,13 +128,13 @@ func (w *packWriter) has(d merkle.Digest) bool {
 
 func beginning(d merkle.Digest) uint64 { return binary.LittleEndian.Uint64(d[:]) }
 
-// drop notes that a block was left out for good, as the commit with the number by says.
+// drop records that the commit with the number by left out a block for good.
 func (w *packWriter) drop(d merkle.Digest, by uint64) error {
 	w.index.gone[d] = max(w.index.gone[d], by)
 	return nil
 }
 
-// finish writes the tables and the footer and returns what p becomes by it.
+// finish writes the tables and the footer and returns p completed.
 func (w *packWriter) finish(p fileInfo) (fileInfo, error) {
 	end := footer{TablesAt: w.at}
 	tables := w.index.tables()

@@ -14,15 +14,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// settleTime is how long after its last change a folder's time of change can be trusted to
-// differ after the next one: file systems count it in steps.
+// settleTime is the age from which a folder's modification time is trusted to differ after the next change:
+// file systems count it in steps.
 const settleTime = 100 * time.Millisecond
 
-// placement is the folders and files that the next opening needs, as this store left
-// them. A write counts only while their names still lead to them: what is written into
-// a file that was removed, or replaced, is gone when the process ends. Methods may be
-// called concurrently. The placement of a store that cannot be written holds nothing, and
-// is always in place.
+// placement records the folders and files that the next opening needs, as this store left them. A write counts
+// only while their names still lead to them: data in a file that was removed or replaced is lost when the
+// process ends. Methods may be called concurrently. The placement of a store that cannot be written is empty,
+// and always in place.
 type placement struct {
 	in   vfs.FS
 	opts *Options
@@ -37,17 +36,16 @@ type placement struct {
 type heldFolder struct {
 	name    string
 	seen    fs.FileInfo
-	settled bool // its time of change tells whether its entries are the same
+	settled bool // its modification time shows whether its entries changed
 }
 
 // heldFile is a file as the store left it.
 type heldFile struct {
 	seen fs.FileInfo
-	any  bool // its inode alone tells which file it is: its content may change, or it is open
+	any  bool // compared by inode alone: its content may change, or it is open
 }
 
-// hold notes the folders and the files that are there. No other process writes in the
-// folder.
+// hold records the present folders and files. No other process writes in the folder.
 func (p *placement) hold(files []string, growing string) error {
 	p.files, p.growing = map[string]heldFile{}, growing
 	for _, name := range []string{".", store.JournalFolder, store.ImageFolder, store.PackFolder} {
@@ -65,14 +63,14 @@ func (p *placement) hold(files []string, growing string) error {
 		case err != nil:
 			return err
 		case !info.Mode().IsRegular():
-			continue // it was passed over, as damaged
+			continue // it was skipped as damaged
 		}
 		p.files[name] = heldFile{info, isOpen(name) || name == growing}
 	}
 	return nil
 }
 
-// keep notes a file that the store has made.
+// keep records a file that the store wrote.
 func (p *placement) keep(name string) error {
 	info, err := p.in.Lstat(name)
 	if err != nil {
@@ -84,22 +82,19 @@ func (p *placement) keep(name string) error {
 	return nil
 }
 
-// isOpen reports whether a file is open for as long as it is held, so that no other
-// gets its inode.
+// isOpen reports whether a file stays open while it is held, so that no other file gets its inode.
 func isOpen(name string) bool {
 	return name == store.LockFile || path.Dir(name) == store.PackFolder && name != manifestFile
 }
 
-// drop forgets files that the store is about to replace or remove.
-func (p *placement) drop(names ...string) {
+// drop forgets a file that the store is about to replace or remove.
+func (p *placement) drop(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, name := range names {
-		delete(p.files, name)
-	}
+	delete(p.files, name)
 }
 
-// grow notes the segment that is written to from now on, in place of the one before.
+// grow records the segment that is written to from now on, instead of the one before.
 func (p *placement) grow(name string, info fs.FileInfo) error {
 	p.mu.Lock()
 	before := p.growing
@@ -123,10 +118,9 @@ func (p *placement) owned() error {
 	return p.file(store.LockFile)
 }
 
-// check returns an error that wraps ErrReplaced unless all that the next opening needs
-// is in its place, and the journal reaches to a position at least. It also asks
-// Options.InPlace.
-// Five system calls, and one for each file of a folder that changed.
+// check returns an error that wraps ErrReplaced unless all that the next opening needs is in place and the
+// journal reaches a position. It also asks Options.InPlace. Five system calls, and one for each file of a
+// folder that changed.
 func (p *placement) check(end store.Pos) error {
 	if err := p.checkFiles(end); err != nil || p.opts.InPlace == nil {
 		return err
@@ -146,8 +140,8 @@ func (p *placement) checkFiles(end store.Pos) error {
 	return p.journal(end)
 }
 
-// reaches returns an error that wraps ErrReplaced unless the segment that is written to is
-// in its place and reaches to a position at least. One system call.
+// reaches returns an error that wraps ErrReplaced unless the segment that is written to is in place and reaches
+// a position. One system call.
 func (p *placement) reaches(end store.Pos) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +164,7 @@ func (p *placement) journal(end store.Pos) error {
 	return nil
 }
 
-// folder looks at a folder, and at the files in it where it has changed. p.mu is held.
+// folder checks a folder, and its files if it has changed. p.mu is held.
 func (p *placement) folder(f *heldFolder) error {
 	now, err := vfs.Glance(p.in, f.name)
 	if err != nil || !vfs.Same(now, f.seen) || !now.IsDir() { // a new file may have the inode of a folder
@@ -194,7 +188,7 @@ func (p *placement) folder(f *heldFolder) error {
 	return nil
 }
 
-// file looks at one file that is held. p.mu is held.
+// file checks one file that is held. p.mu is held.
 func (p *placement) file(name string) error {
 	held, ok := p.files[name]
 	if !ok {
@@ -211,10 +205,10 @@ func (p *placement) file(name string) error {
 	return nil
 }
 
-// replaced says what is not in its place; err is that of looking there, or nil.
+// replaced returns the error for a name that does not lead to its file; err is that of the lookup, or nil.
 func replaced(name string, err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s was %w", name, store.ErrReplaced)
 	}
-	return fmt.Errorf("%s was %w, or cannot be looked at: %w", name, store.ErrReplaced, err)
+	return fmt.Errorf("%s was %w, or cannot be read: %w", name, store.ErrReplaced, err)
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// readAhead is how much is read at once at least where a file is read in order.
+// readAhead is the minimum number of bytes read at once from a file that is read in order.
 const readAhead = 256 << 10
 
-// window reads a file forwards and keeps the bytes from a place on.
+// window reads a file forwards and buffers the bytes from an offset on.
 type window struct {
 	file io.ReaderAt
 	end  int64 // of the part of the file that may be read
 	base int64 // offset of buf
 	buf  []byte
 
-	ahead int64 // how much is read at once at least; 0 stands for readAhead
+	ahead int64 // minimum number of bytes to read at once; 0 means readAhead
 }
 
-// bytes returns the n bytes at an offset, which with n must not pass w.end and
-// must not lie before what was forgotten. They are valid until forget.
+// bytes returns n bytes at an offset, which must end by w.end and not begin before a forgotten offset. They are
+// valid until forget.
 func (w *window) bytes(at int64, n int64) ([]byte, error) {
 	if missing := at + n - (w.base + int64(len(w.buf))); missing > 0 {
 		have := len(w.buf)
@@ -44,8 +44,8 @@ func (w *window) bytes(at int64, n int64) ([]byte, error) {
 	return w.buf[at-w.base:][:n:n], nil
 }
 
-// forget gives up the bytes before an offset. It moves what is left only when
-// that is little, so that reading n bytes takes O(n).
+// forget drops the bytes before an offset. It moves the rest only if that is small, so that reading n bytes
+// takes O(n).
 func (w *window) forget(at int64) {
 	skip := min(at-w.base, int64(len(w.buf)))
 	if left := int64(len(w.buf)) - skip; left > readAhead/4 && left > skip {
@@ -61,8 +61,8 @@ type reader struct {
 	win window
 }
 
-// next reads and verifies the frame at an offset. It returns a Corruption when the bytes
-// are none. The data is valid as long as the window's bytes.
+// next reads and verifies the frame at an offset. It returns a Corruption if the bytes are not a frame. The
+// data is valid as long as the window's bytes.
 func (r *reader) next(at int64) (frame, error) {
 	f, wrong, err := r.try(at)
 	if wrong != "" {
@@ -71,7 +71,7 @@ func (r *reader) next(at int64) (frame, error) {
 	return f, err
 }
 
-// try is next that says what is wrong with the bytes, "" for nothing.
+// try is next with the defect of the bytes as a text, "" for none.
 func (r *reader) try(at int64) (f frame, wrong string, err error) {
 	const short = "a record is cut short"
 	size := r.headerSize()
@@ -100,7 +100,7 @@ func (r *reader) try(at int64) (f frame, wrong string, err error) {
 	return f, "", nil
 }
 
-// recordAhead is how much is read for one record; a larger one takes a second read.
+// recordAhead is the number of bytes read for one record; a larger one takes a second read.
 const recordAhead = 4 << 10
 
 // record reads the one record at an offset, which the caller owns.
@@ -113,9 +113,8 @@ func (r *reader) record(at int64) (store.Record, error) {
 	return f.Record, err
 }
 
-// scan calls fn for each whole frame, whatever order they are in, until it returns false.
-// It is how damage is judged, and how records behind damage are found. It moves by frames
-// where there are some and by store.Align bytes where there are none. The data is valid
+// scan calls fn for each whole frame, in whatever order they are, until it returns false. It judges damage and
+// finds records after it: it moves by frames, and by store.Align bytes where there is none. The data is valid
 // until fn returns. Errors: those of the file.
 func (r *reader) scan(fn func(f frame) (more bool)) error {
 	for at := r.win.base; at+r.headerSize() <= r.win.end; {

@@ -16,8 +16,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Rebuild implements store.Salvage: it makes one pack, and an empty segment behind it. Damaged
-// files are copied to quarantine, then the manifest is replaced, and only then do they go.
+// Rebuild implements store.Salvage: it writes one pack and an empty segment after it. Damaged files are copied
+// to quarantine before the manifest is replaced, and removed after that.
 func (s *Salvage) Rebuild(ctx context.Context, to store.Rebuilt) error {
 	return doing(s.rebuild(ctx, to), "rebuild history")
 }
@@ -38,7 +38,7 @@ func (s *Salvage) rebuild(ctx context.Context, to store.Rebuilt) error {
 	if err != nil {
 		return err
 	}
-	// What contradicts the new history goes before it comes.
+	// Files that contradict the new history are removed before it takes effect.
 	for _, name := range to.Aside {
 		if err := vfs.RemoveIfThere(s.in, name); err != nil {
 			return err
@@ -57,9 +57,8 @@ func (s *Salvage) rebuild(ctx context.Context, to store.Rebuilt) error {
 	return s.removeOld(pack)
 }
 
-// copyAside copies a file to quarantine under a name that is free there. A file
-// that is missing has nothing to keep; what is no regular file holds no history, and is
-// moved there.
+// copyAside copies a file to quarantine under a free name. A missing file is skipped; what is not a regular
+// file has no history and is moved.
 func (s *Salvage) copyAside(name string) error {
 	text, err := s.in.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,12 +80,12 @@ func (s *Salvage) copyAside(name string) error {
 		case err != nil:
 			return err
 		case string(there) == string(text):
-			return nil // a repair that was cut short has done it
+			return nil // an interrupted repair has done it
 		}
 	}
 }
 
-// moveAside moves what has the name of a file to quarantine, which is there, if it is there itself.
+// moveAside moves a file, if there is one, to quarantine, which exists.
 func moveAside(in vfs.FS, name string) error {
 	for i := 0; ; i++ {
 		to := asideName(name, i)
@@ -117,7 +116,7 @@ func (s *Salvage) writePack(ctx context.Context, to store.Rebuilt) (fileInfo, er
 	all := fileInfo{First: 1, Generation: s.made + 1, Last: s.segment + 1, Batch: 1}
 	return writePack(s.in, all, to.Rand, func(out *packWriter) (uint64, error) {
 		for d, by := range s.gone {
-			_ = out.drop(d, by) // it returns no error
+			_ = out.drop(d, by) // it never fails
 		}
 		for _, d := range to.Lost {
 			_ = out.drop(d, to.By)
@@ -135,7 +134,7 @@ func (s *Salvage) writePack(ctx context.Context, to store.Rebuilt) (fileInfo, er
 	})
 }
 
-// keepIn adds a record as one of a kind, 0 for none, and each block once.
+// keepIn adds a record under a kind, unless that is 0, and each block once.
 func keepIn(out *packWriter, r store.Record, kind store.Kind) error {
 	if kind == 0 {
 		return nil
@@ -148,7 +147,7 @@ func keepIn(out *packWriter, r store.Record, kind store.Kind) error {
 	return out.add(r, d)
 }
 
-// writeSegment makes the empty segment behind the pack.
+// writeSegment makes the empty segment after the pack.
 func (s *Salvage) writeSegment(pack fileInfo, random io.Reader) error {
 	seg, first, err := newSegment(pack.Last+1, pack.Next, random)
 	if err != nil {
@@ -157,7 +156,7 @@ func (s *Salvage) writeSegment(pack fileInfo, random io.Reader) error {
 	return vfs.WriteAtomic(s.in, seg.layout.name, first, filePerm)
 }
 
-// mendFormat writes FORMAT anew if it cannot be read.
+// mendFormat writes FORMAT again if it cannot be read.
 func (s *Salvage) mendFormat(memex string) error {
 	_, err := readFormat(s.in)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrCorrupt) {
@@ -166,8 +165,7 @@ func (s *Salvage) mendFormat(memex string) error {
 	return err
 }
 
-// removeOld removes what the new pack has replaced. What stays after an error
-// goes when a store is opened.
+// removeOld removes what the new pack replaced. The next opening removes what an error leaves.
 func (s *Salvage) removeOld(pack fileInfo) error {
 	if err := vfs.RemoveIfThere(s.in, store.HeadFile); err != nil {
 		return err

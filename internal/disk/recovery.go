@@ -15,8 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// opening is the state of one Open while it reads the journal. Nothing is
-// written before the whole journal was judged.
+// opening is the state of one Open while it reads the journal. It writes nothing before it has judged the whole
+// journal.
 type opening struct {
 	in       vfs.FS
 	head     *cleanClose
@@ -31,7 +31,7 @@ type opening struct {
 	end        store.Pos   // of the last good group
 	next       uint64      // number of the next batch
 	groupStart int64       // where the last good group of end.Segment begins
-	unmade     uint64      // a last segment whose creation was cut short, or 0
+	unmade     uint64      // a last segment whose creation was interrupted, or 0
 	size       int64       // of end.Segment's file
 }
 
@@ -50,7 +50,7 @@ func (o *opening) readJournal() error {
 	o.whole = start == 0
 	first := o.first()
 	if last := o.packs.last(); last != 0 {
-		// There is always a segment behind the packs.
+		// There is always a segment after the packs.
 		first, o.end = last+1, store.Pos{Segment: last + 1, Offset: headerSize}
 		if start == 0 {
 			o.next = o.packs.tail().Next
@@ -87,7 +87,7 @@ func (o *opening) readJournal() error {
 	return nil
 }
 
-// first is the number that the first segment must have, 0 if that is not known.
+// first returns the number that the first segment must have, 0 if it is unknown.
 func (o *opening) first() uint64 {
 	switch {
 	case o.head != nil && o.head.First != 0:
@@ -140,9 +140,9 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 	return false, o.judge(seg, walk.next, bad)
 }
 
-// begin returns where reading a segment begins and the number of the batch there,
-// 0 for any. What an image has of the newest segment is passed over if the
-// segment ends where a clean close left it: no write to it was cut short.
+// begin returns the offset from which to read a segment and the number of the batch there, 0 for any. If the
+// segment ends where a clean close left it, the part that an image has is skipped: no write to it was
+// interrupted.
 func (o *opening) begin(seg *source, size int64) (from int64, next uint64) {
 	end := store.Pos{Segment: seg.info.First, Offset: size}
 	if o.head == nil || o.head.End != end || o.image.Segment != seg.info.First || o.image.Offset > size {
@@ -155,7 +155,7 @@ func (o *opening) begin(seg *source, size int64) (from int64, next uint64) {
 	return o.image.Offset, 0
 }
 
-// note keeps where the commits are.
+// note records the positions of commits.
 func (o *opening) note(r store.Record) error {
 	if r.Kind == store.Commit {
 		o.commits = append(o.commits, r.Pos)
@@ -163,8 +163,8 @@ func (o *opening) note(r store.Record) error {
 	return nil
 }
 
-// badHeader judges a segment without a header. The header was synced before
-// anything was put behind it, so a file that is longer was a good one.
+// badHeader judges a segment without a valid header. The header was synced before anything was written after
+// it, so a longer file once had a valid one.
 func (o *opening) badHeader(bad *store.Corruption, newest bool) error {
 	info, err := o.in.Lstat(bad.File)
 	if err != nil {
@@ -178,9 +178,8 @@ func (o *opening) badHeader(bad *store.Corruption, newest bool) error {
 	return nil
 }
 
-// judge tells a torn tail from corruption: a frame of a later group can only be
-// there if the group that the damage is in had been synced. Damaged is the batch
-// next; the groups up to its own have numbers up to that.
+// judge distinguishes a torn tail from corruption: a frame of a later group proves that the damaged group was
+// synced. The damaged batch is next, so later groups have greater numbers.
 func (o *opening) judge(seg *source, next uint64, bad *store.Corruption) error {
 	torn := map[uint64]bool{}
 	later := false
@@ -205,12 +204,12 @@ func (o *opening) judge(seg *source, next uint64, bad *store.Corruption) error {
 	return nil
 }
 
-// settle makes what Open found durable before anything is appended to it, and
-// cuts off the torn tail. After a clean close it writes nothing.
+// settle makes what Open found durable before anything is appended to it, and cuts off the torn tail. After a
+// clean close it writes nothing.
 //
 // It also writes the last group again. That group may be one whose sync failed
 // in a process that ended: then it is readable, and the system neither has it
-// on disk nor will write it, and a later group behind it would turn a power cut
+// on disk nor will write it, and a later group after it would turn a power cut
 // into corruption.
 func (o *opening) settle() error {
 	if o.unmade != 0 {
@@ -229,8 +228,8 @@ func (o *opening) settle() error {
 	return errors.Join(o.in.SyncDir(store.JournalFolder), o.in.SyncDir("."))
 }
 
-// rewriteTail cuts the last segment behind the last group and writes that group
-// again, with the segment's header if it is the first.
+// rewriteTail cuts the last segment after the last group and writes that group again, with the segment's header
+// if it is the first.
 func (o *opening) rewriteTail() (err error) {
 	file, err := o.in.OpenFile(segmentName(o.end.Segment), os.O_RDWR, 0)
 	if err != nil {
@@ -254,9 +253,8 @@ func (o *opening) rewriteTail() (err error) {
 	return file.Sync()
 }
 
-// makeFolders makes what is missing below the state folder, which settle makes
-// durable, and removes what a crash left of files that were to be replaced. FORMAT is
-// durable before the first of them: a process that could not sync may have left it.
+// makeFolders creates the missing folders of a state folder, which settle makes durable, and removes the
+// temporary files of a crash. FORMAT is made durable first: a process may have ended before it synced it.
 func makeFolders(in vfs.FS) error {
 	if _, err := in.Stat(store.JournalFolder); errors.Is(err, fs.ErrNotExist) {
 		if err := in.SyncDir("."); err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// reading gives the records of a part of the history in order, from packs and segments. What
-// it finds damaged makes the store read-only.
+// reading passes the records of a part of the history to fn, in order, from packs and segments. Damage makes
+// the store read-only.
 type reading struct {
 	files  *files
-	from   store.Pos // what is not read yet begins here
+	from   store.Pos // start of the unread part
 	end    store.Pos
 	next   uint64 // number of the first batch of the next segment, 0 if unknown
 	fn     func(store.Record) error
 	failed error // of fn
 }
 
-// run gives all of it. After an error it goes on behind the file that has it.
+// run reads all of it. After an error the next call continues after the file that has it.
 func (r *reading) run() error {
 	for r.from.Compare(r.end) < 0 {
 		last := r.from.Segment
@@ -37,7 +37,7 @@ func (r *reading) run() error {
 	return nil
 }
 
-// read gives the records of one file from the position on. An error of fn is returned as it is.
+// read reads the records of one file from the position on. An error of fn is returned as it is.
 func (r *reading) read(src *source) error {
 	if src.bad != nil {
 		return r.files.cond.corrupt(src.bad)

@@ -21,18 +21,18 @@ import (
 // Salvage implements store.Salvage over a state folder. The caller holds the lock.
 type Salvage struct {
 	in      vfs.FS
-	open    *Store // that goes on if images alone are damaged, nil for none
+	open    *Store // in use, and still usable if only images are damaged; nil for none
 	files   []fileInfo
 	bad     []store.Corruption
-	damaged []string // files that do not verify, to be put aside
+	damaged []string // files that fail verification, for quarantine
 	gone    map[merkle.Digest]uint64
 	at      map[merkle.Digest]salvaged
-	segment uint64 // the largest number there is
+	segment uint64 // the largest number of a segment
 	batch   uint64 // the largest number of a batch
 	made    uint64 // the newest generation of packs
 }
 
-// salvaged says where a block is.
+// salvaged is the place of a block.
 type salvaged struct {
 	file   string
 	offset int64
@@ -81,8 +81,7 @@ func (s *Salvage) find() error {
 	return err
 }
 
-// findPacks takes the packs that the manifest names, or without one those that
-// do not stand for the same segments.
+// findPacks uses the packs of the manifest, or without one those that do not overlap.
 func (s *Salvage) findPacks() error {
 	m, bad, err := readManifest(s.in)
 	if err != nil {
@@ -123,7 +122,7 @@ func (s *Salvage) findPacks() error {
 	return nil
 }
 
-// damage notes the first damage of a file.
+// damage records the first damage of a file.
 func (s *Salvage) damage(bad store.Corruption) {
 	if !slices.Contains(s.damaged, bad.File) {
 		s.damaged, s.bad = append(s.damaged, bad.File), append(s.bad, bad)
@@ -162,7 +161,7 @@ func (s *Salvage) Read(ctx context.Context, fn func(store.Record) error) error {
 	return nil
 }
 
-// file reads one file. What is no record before the end of what was written is damage.
+// file reads one file. A gap before the last byte written is damage.
 func (s *Salvage) file(of fileInfo, fn func(f frame, name string) error) error {
 	src, err := openSource(s.in, of)
 	if err != nil {
@@ -211,7 +210,7 @@ func (s *Salvage) file(of fileInfo, fn func(f frame, name string) error) error {
 	}))
 }
 
-// judge notes a Corruption as damage; it returns other errors.
+// judge records a Corruption as damage; it returns other errors.
 func (s *Salvage) judge(err error) error {
 	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		s.damage(*bad)
@@ -247,7 +246,7 @@ func (s *Salvage) Final() bool {
 	return wrong && !s.missing()
 }
 
-// missing reports whether a file that must be there is not.
+// missing reports whether a required file is missing.
 func (s *Salvage) missing() bool {
 	next := uint64(1)
 	for _, f := range s.files {

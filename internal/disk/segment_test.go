@@ -293,7 +293,7 @@ func TestSegmentOrder(t *testing.T) {
 			hurt[len(hurt)-1] = 1
 			s, _ = openedSegment(t, hurt, 1)
 			err = s.walk(from, int64(len(hurt)), tc.next).each(func(store.Record) error { return nil })
-			if bad, _ := errors.AsType[*store.Corruption](err); bad == nil || bad.Reason != "data behind a gap" || bad.Offset != int64(len(text)) {
+			if bad, _ := errors.AsType[*store.Corruption](err); bad == nil || bad.Reason != "data after a gap" || bad.Offset != int64(len(text)) {
 				t.Errorf("a byte behind zeros: %v", err)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 )
 
 // source is a file of records that is open for reading: a segment of the journal, or a pack.
-// Its methods but expect may be called concurrently.
+// All methods except expect may be called concurrently.
 type source struct {
 	info   fileInfo
 	bad    *store.Corruption // why a pack's header or footer cannot be used, nil if they can
@@ -44,8 +44,7 @@ func openSource(in vfs.FS, p fileInfo) (*source, error) {
 	return s.expect(p), nil
 }
 
-// newSegment returns a segment that has no file yet, and the bytes that its file begins
-// with. The salt comes from random.
+// newSegment returns a segment without a file, and the first bytes of its file. The salt comes from random.
 func newSegment(number, batch uint64, random io.Reader) (*source, []byte, error) {
 	h, err := newHeader(store.SegmentMagic, number, batch, random)
 	return segmentOf(&h, nil), h.encode(), err
@@ -58,8 +57,8 @@ func segmentOf(h *header, file vfs.File) *source {
 	}
 }
 
-// openSegment opens a segment and reads its header. A file that is too short or damaged,
-// or no regular file, is a Corruption. The caller closes it.
+// openSegment opens a segment and reads its header. A file that is too short, damaged or not regular is a
+// Corruption. The caller closes it.
 func openSegment(in vfs.FS, number uint64) (*source, error) {
 	file, err := in.OpenFile(segmentName(number), os.O_RDONLY, 0)
 	if bad := notRegular(err, segmentName(number)); bad != nil {
@@ -103,8 +102,8 @@ func openPack(in vfs.FS, name string) (*source, error) {
 	return p, nil
 }
 
-// readEnds reads header and footer of a pack. Without a good footer the records are taken
-// to reach as far as they can.
+// readEnds reads header and footer of a pack. Without a valid footer, the records are assumed to reach to the
+// end of the file.
 func (s *source) readEnds() error {
 	size, err := s.size()
 	if err != nil {
@@ -133,8 +132,7 @@ func (s *source) readEnds() error {
 	return nil
 }
 
-// expect makes the pack that of a manifest's row, and marks it as bad if it is
-// another one.
+// expect sets the pack's info to that of the manifest, and marks the pack as bad if they differ.
 func (s *source) expect(p fileInfo) *source {
 	if s.bad == nil && s.info != p {
 		s.bad = s.layout.damage(s.info.Size-packFooterSize, "the pack is not the one that the manifest names")
@@ -154,7 +152,7 @@ func (s *source) close() error {
 // packed reports whether the file is a pack.
 func (s *source) packed() bool { return s.layout.segment == 0 }
 
-// readable reports whether records can be told from noise: the salt in the header is known.
+// readable reports whether records can be recognized: the salt in the header is known.
 func (s *source) readable() bool { return s.layout.segment+s.layout.first != 0 }
 
 // size returns the size of the file now.
@@ -166,8 +164,8 @@ func (s *source) size() (int64, error) {
 	return stat.Size(), nil
 }
 
-// end returns where reading the records up to a position of the history ends: in a pack
-// where its tables begin, in a segment where the position or the file does, whichever comes first.
+// end returns the offset at which reading up to a position of the history ends: in a pack where its tables
+// begin, in a segment at the position or at the end of the file, whichever comes first.
 func (s *source) end(upTo store.Pos) (int64, error) {
 	if s.packed() {
 		return s.footer.TablesAt, nil
@@ -179,8 +177,7 @@ func (s *source) end(upTo store.Pos) (int64, error) {
 	return size, err
 }
 
-// follows returns a Corruption unless the segment begins with the batch next; 0 stands for
-// any.
+// follows returns a Corruption unless the segment begins with the batch next; 0 means any.
 func (s *source) follows(next uint64) *store.Corruption {
 	if next == 0 || next == s.info.Batch {
 		return nil

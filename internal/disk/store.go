@@ -9,14 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Options says how a store is opened; nil and the zero Options give the
-// defaults.
+// Options are the options of Open; nil and the zero Options give the defaults.
 type Options struct {
 	// Memex is the absolute path of the memex that the store is for. A new
 	// folder records it, an existing one must have the same. Empty accepts any.
@@ -27,19 +27,19 @@ type Options struct {
 	// SegmentMax bounds the size of a segment; one group that is larger gets a
 	// segment of its own. Default 64 MiB.
 	SegmentMax int64
-	// Owned, if not nil, is asked before a group is written, in place of looking at the
-	// folder's own lock: whether the lock that covers the folder is still ours.
+	// Owned, if not nil, replaces the check of the folder's own lock before a group is written: it returns an
+	// error unless this process still has the lock that covers the folder.
 	Owned func() error
-	// InPlace, if not nil, is asked before a write is acknowledged. As Owned, its error
-	// makes the store read-only, and it must be quick: several goroutines call both.
+	// InPlace, if not nil, is called before a write is acknowledged. As with Owned, its error makes the store
+	// read-only, and it must be quick: several goroutines call both.
 	InPlace func() error
-	// ReadOnly, if not nil, is why the folder cannot be written: the store is opened for
-	// reading, without its lock, and what a writer appends later is not seen.
+	// ReadOnly, if not nil, is the reason why the folder cannot be written: the store is opened for reading,
+	// without its lock, and does not see what a writer appends later.
 	ReadOnly error
 	// PackMax bounds the size of the packs that Pack and Rewrite make of several
 	// files, in bytes. Default 1 GiB.
 	PackMax int64
-	// Rand gives the salts of segments and packs. Default crypto/rand.
+	// Rand is the source of the salts of segments and packs. Default crypto/rand.
 	Rand io.Reader
 }
 
@@ -55,7 +55,7 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-// doing says what failed; nil stays nil.
+// doing adds the failed operation to an error; nil stays nil.
 func doing(err error, what string, args ...any) error {
 	if err == nil {
 		return nil
@@ -78,16 +78,17 @@ type Store struct {
 	commits commitIndex
 	images  images
 	packing packing
-	head    keptHead
+	opened  cleanClose // as the last clean close left it
+
+	headMu sync.Mutex
+	head   store.Head
 }
 
-// Open opens a store in the folder in, and makes a new one where the folder is
-// empty. The caller holds the lock (TryLock) and keeps it, and the folder, until
-// after Close. Recovery says what was found; with Recovery.Corrupt set the store
-// is read-only and nothing was changed; if the damage is in a pack, the live
-// state is whole. Errors: ErrOtherMemex, ErrUnknownFormat, ErrForeignFolder, and
-// those of the folder; they leave it as it is. O(journal from the newest image's
-// segment on); of the packs only the ends are read.
+// Open opens a store in the folder in, and makes a new one if the folder is empty. The caller holds the lock
+// (TryLock) and keeps it, and the folder, until after Close. The Recovery is what was found; with
+// Recovery.Corrupt set the store is read-only and nothing was changed; if the damage is in a pack, the live
+// state is whole. Errors: ErrOtherMemex, ErrUnknownFormat, ErrForeignFolder, and those of the folder; they
+// leave it as it is. O(journal from the newest image's segment on); of the packs only the ends are read.
 func Open(in vfs.FS, opts *Options) (*Store, store.Recovery, error) {
 	s := newStore(in, opts.withDefaults())
 	o := &opening{in: in}
@@ -98,7 +99,7 @@ func Open(in vfs.FS, opts *Options) (*Store, store.Recovery, error) {
 	return s, s.Recovery(), nil
 }
 
-// newStore makes the parts of a store, which know one another.
+// newStore makes and connects the parts of a store.
 func newStore(in vfs.FS, opts Options) *Store {
 	s := &Store{in: in, opts: opts}
 	s.placed = placement{in: s.in, opts: &s.opts}
@@ -114,13 +115,13 @@ func newStore(in vfs.FS, opts Options) *Store {
 	return s
 }
 
-// Append implements store.Store. Batches of goroutines that call it at the same time are
-// written as one group, with one sync. It returns before the sync where all of them are deferred.
+// Append implements store.Store. Concurrent calls are written as one group, with one sync. It returns before
+// the sync if all of them are deferred.
 func (s *Store) Append(ctx context.Context, b *store.Batch) (store.Pos, error) {
 	return s.log.append(ctx, b)
 }
 
-// Sync implements store.Store. Where no batch was deferred there is nothing to do.
+// Sync implements store.Store. Without deferred batches it does nothing.
 func (s *Store) Sync() error { return s.log.sync() }
 
 // End implements store.Store.
@@ -129,23 +130,22 @@ func (s *Store) End() store.Pos {
 	return end
 }
 
-// Block implements store.Store. Blocks behind damage are found too. In packs it takes
-// O(packs × log blocks) reads; the first call for a block that is in none reads the rest
-// of the journal, later ones what was appended since, and then one record.
+// Block implements store.Store. It also finds blocks after damage. In packs it takes O(packs × log blocks)
+// reads; the first call for a block in no pack reads the rest of the journal, later ones what was appended
+// since, and then one record.
 func (s *Store) Block(d merkle.Digest) ([]byte, error) {
 	data, err := s.blocks.block(d)
 	return data, doing(err, "read block %v", d)
 }
 
-// Commits implements store.Store. O(commits given), each with one or two reads;
-// besides, the part of the journal that is in no pack is read once, by Open or the
-// first call.
+// Commits implements store.Store. O(commits), each with one or two reads; in addition Open or the first call
+// reads the unpacked part of the journal once.
 func (s *Store) Commits(ctx context.Context, span store.Span, fn func(store.Record) error) error {
 	return s.commits.each(ctx, span, fn)
 }
 
-// Replay implements store.Store. Of a position that is in a pack, it reads the pack from
-// its beginning. O(bytes read); memory of the largest batch.
+// Replay implements store.Store. For a position in a pack it reads the pack from its beginning. O(bytes read);
+// memory of the largest batch.
 func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 	if from.Segment == 0 {
 		from = store.Pos{Segment: s.log.first, Offset: headerSize}
@@ -167,14 +167,22 @@ func (s *Store) Recovery() store.Recovery { return s.cond.found() }
 // Err implements store.Store.
 func (s *Store) Err() error { return s.cond.why() }
 
-// Stop implements store.Store. A Corruption that names no file is of the journal.
+// Stop implements store.Store. A Corruption without a file is one of the journal.
 func (s *Store) Stop(cause error) { s.cond.stop(cause) }
 
 // Head implements store.Store.
-func (s *Store) Head() store.Head { return s.head.get().Head }
+func (s *Store) Head() store.Head {
+	s.headMu.Lock()
+	defer s.headMu.Unlock()
+	return s.head
+}
 
 // SetHead implements store.Store.
-func (s *Store) SetHead(h store.Head) { s.head.set(h) }
+func (s *Store) SetHead(h store.Head) {
+	s.headMu.Lock()
+	defer s.headMu.Unlock()
+	s.head = h
+}
 
 // InPlace implements store.Store. It also asks Options.InPlace. A few system calls.
 func (s *Store) InPlace() error {
@@ -187,9 +195,9 @@ func (s *Store) InPlace() error {
 // Owned implements store.Store. One system call.
 func (s *Store) Owned() error { return s.placed.owned() }
 
-// LoadImage implements store.Store. Recovery names a derived section that was left out, and
-// an image that was passed over for an older one. The sections share one allocation. They
-// are read and hashed on all processors: O(size), mostly SHA-256.
+// LoadImage implements store.Store. Recovery names a derived section that was left out, and an image that was
+// skipped for an older one. The sections share one allocation. They are read and hashed on all processors:
+// O(size), mostly SHA-256.
 func (s *Store) LoadImage() (*store.Image, error) {
 	img, err := s.images.load()
 	return img, doing(err, "load image")
@@ -210,12 +218,11 @@ func (s *Store) RemoveImages(before uint64) error {
 	return doing(s.images.remove(before), "remove images before %d", before)
 }
 
-// Pack implements store.Store. It moves the closed segments before the one that the older
-// of the two newest images leads into. Without an image, or where nothing is cold, it does
-// nothing. Packs are merged so that there are few of them. Replay gives no intents that a
-// later batch settled then, and of equal blocks the first alone. A crash leaves the segments
-// or the pack. Errors leave the history as it was, unless only the removal of replaced files
-// failed; the next Open makes up for it. O(bytes moved, and the tables of the packs before),
+// Pack implements store.Store. It moves the closed segments before the end of the older of the two newest
+// images. Without an image, or if no segment is that old, it does nothing. It merges packs so that there are
+// few of them. Afterwards Replay omits intents that a later batch settled, and all but the first of equal
+// blocks. A crash leaves the segments or the pack. Errors leave the history as it was, unless only the removal
+// of replaced files failed; the next Open completes it. O(bytes moved, and the tables of the packs before),
 // memory of about 80 bytes for each block in the largest pack and 4 for each in the others.
 func (s *Store) Pack(ctx context.Context) error {
 	s.packing.mu.Lock()
@@ -230,9 +237,8 @@ func (s *Store) Pack(ctx context.Context) error {
 // Packed implements store.Store.
 func (s *Store) Packed() bool { return len(s.files.current().packs) > 0 }
 
-// Rewrite implements store.Store. Quarantine is not looked at. The old files are
-// unlinked, not overwritten, and readers that use one at the moment end first, so the bytes
-// may stay on the medium and in its backups.
+// Rewrite implements store.Store. It ignores quarantine. The old files are unlinked, not overwritten, and stay
+// while a reader uses one, so the bytes may remain on the medium and in its backups.
 func (s *Store) Rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error {
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
@@ -246,16 +252,15 @@ func (s *Store) Gone() (map[merkle.Digest]uint64, error) {
 	gone := map[merkle.Digest]uint64{}
 	for _, p := range s.files.current().packs {
 		if err := p.eachPurged(func(d merkle.Digest, by uint64) error { gone[d] = max(gone[d], by); return nil }); err != nil {
-			return nil, doing(s.cond.report(err), "read what history is without")
+			return nil, doing(s.cond.report(err), "read the purged blocks")
 		}
 	}
 	return gone, nil
 }
 
-// Check implements store.Store. It reads the manifest, every pack and every segment from
-// their bytes and trusts nothing that was read before: it recomputes checksums and digests,
-// and makes the tables of the packs anew from the records to compare them. Packs are not
-// made meanwhile. O(history); memory of 48 bytes for each block in the largest pack.
+// Check implements store.Store. It verifies the manifest, every pack and every segment from their bytes alone:
+// it recomputes checksums and digests, and rebuilds the tables of the packs from the records to compare them.
+// No packs are made meanwhile. O(history); memory of 48 bytes for each block in the largest pack.
 func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records uint64, err error) {
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
@@ -264,7 +269,7 @@ func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records u
 	return c.records, doing(err, "check history")
 }
 
-// Size implements store.Store: the bytes of journal and packs. It looks at each file.
+// Size implements store.Store: the bytes of journal and packs. It stats each file.
 func (s *Store) Size() (size int64, err error) {
 	names, err := recordFiles(s.in)
 	if err != nil {
@@ -302,14 +307,14 @@ func (s *Store) Close() error {
 		return nil
 	}
 	writes := s.cond.why() == nil
-	head := s.head.get()
+	head := s.opened
+	head.First, head.Head = s.log.first, s.Head()
 	head.End, head.Next = s.log.position()
-	head.First = s.log.first
-	changed := head != s.head.opened
+	changed := head != s.opened
 	var lost error
 	if writes && (changed || s.log.writer.file != nil) {
 		lost = s.Owned()
-		writes = lost == nil // what another process may have now is left alone
+		writes = lost == nil // another process may own the files now
 	}
 	err := errors.Join(lost, s.log.writer.close(writes))
 	if err == nil && writes && changed {

@@ -13,14 +13,14 @@ import (
 type walker struct {
 	reader reader
 	info   fileInfo // of a pack; of a segment the zero one
-	at     int64    // where the next batch begins: behind the last one that was whole
+	at     int64    // where the next batch begins: after the last whole one
 	next   uint64   // the next batch's number; 0 accepts any, and where no batch was read
 	last   frame    // the last frame read; kind 0 before the first
 	frames []frame  // of the batch being read
-	given  int64    // the offset of the record that fn is given
+	given  int64    // offset of the record passed to fn
 
 	groupStart int64 // where the group that at is in, or the last one, begins
-	groupEnd   int64 // behind the last complete group
+	groupEnd   int64 // end of the last complete group
 }
 
 // lastGroup returns the last complete group, from its beginning to its end, and the number
@@ -33,11 +33,10 @@ func (w *walker) lastGroup() (start, end int64, next uint64) {
 	return w.groupStart, w.groupEnd, w.next
 }
 
-// each calls fn with the rest of the records, batch by batch. It ends where the file ends:
-// at the end, or where nothing but zeros follows a complete group. Bytes that are no batch
-// are a Corruption, after which at is still where that batch began; no record of it was
-// passed on. The data of a record is valid until fn returns. An error of fn ends the walk
-// and is returned as it is.
+// each calls fn with the remaining records, batch by batch. It stops at the end of the file, or where only
+// zeros follow a complete group. Bytes that are not a batch are a Corruption, and at stays where that batch
+// begins; fn has not seen any record of it. The data of a record is valid until fn returns. An error of fn ends
+// the walk and is returned as it is.
 func (w *walker) each(fn func(r store.Record) error) error {
 	for {
 		if err := w.batch(fn); err == io.EOF {
@@ -111,8 +110,8 @@ func (w *walker) frame(at int64) (frame, error) {
 	return w.reader.next(at)
 }
 
-// follows reports whether a frame may stand behind the last one; inside says that it must
-// go on the same batch.
+// follows reports whether a frame may come after the last one; inside means that it must continue the same
+// batch.
 func (w *walker) follows(f, last frame, inside bool) bool {
 	switch p := &w.info; {
 	case p.First != 0:
@@ -132,13 +131,12 @@ func (w *walker) onlyZeros(from int64) error {
 	case err != nil:
 		return err
 	case last > from:
-		return w.reader.damage(from, "data behind a gap")
+		return w.reader.damage(from, "data after a gap")
 	}
 	return io.EOF
 }
 
-// lastByte returns the offset behind the last byte between from and end that is
-// not zero, at least from.
+// lastByte returns the offset after the last byte between from and end that is not zero, at least from.
 func lastByte(file io.ReaderAt, from, end int64) (int64, error) {
 	for end > from {
 		start := max(from, end-readAhead)

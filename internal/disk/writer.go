@@ -31,9 +31,9 @@ type writer struct {
 	placed *placement
 
 	next   uint64 // number of the next batch
-	number uint64 // of the segment that at is in, 0 before the first
-	at     int64  // where the next group goes
-	tail   tail   // what is before at
+	number uint64 // number of the current segment, 0 before the first
+	at     int64  // offset of the next group
+	tail   tail   // the bytes before at
 
 	file      vfs.File // nil before the first write after Open
 	segment   *source
@@ -45,9 +45,9 @@ type writer struct {
 	lateBytes int64 // their size
 }
 
-// write makes a group durable, or only writes it if all of it is deferred, and sets the end of
-// each batch. It compares what the segment ends with before and after that, so that nothing
-// counts which was written over. After an error the writer is not used again.
+// write makes a group durable, or only writes it if all of it is deferred, and sets the end of each batch. It
+// compares the end of the segment before and after, so that an overwritten group does not count. After an error
+// the writer is not used again.
 func (w *writer) write(group []*pending) error {
 	size, deferred := int64(0), true
 	for _, b := range group {
@@ -114,7 +114,7 @@ func (w *writer) sync() error {
 	return w.file.SyncData()
 }
 
-// capacity is how long segment number may become.
+// capacity returns the maximum size of a segment.
 func (w *writer) capacity(number uint64) int64 {
 	size := w.opts.SegmentMin
 	for range min(number-1, 62) {
@@ -126,9 +126,9 @@ func (w *writer) capacity(number uint64) int64 {
 	return size
 }
 
-// prepare opens the segment that size bytes go to, a new one if they do not fit
-// into the last. A segment is durable, its name too, before it gets a group, and
-// the one before is, so that damage in it is never taken for a torn tail.
+// prepare opens the segment for size more bytes, a new one if they do not fit into the last. A segment is
+// durable with its name before it gets a group, and so is the one before, so that damage in it is never taken
+// for a torn tail.
 func (w *writer) prepare(size int64) error {
 	fits := w.number != 0 && (w.at == headerSize || w.at+size <= w.capacity(w.number))
 	if fits {
@@ -190,8 +190,8 @@ func (w *writer) create(number uint64) (err error) {
 	return nil
 }
 
-// extend preallocates zeros behind end if the file does not reach further. The
-// sync of the group that ends there makes them durable too.
+// extend preallocates zeros after end if the file ends there. The sync of the group that ends there makes them
+// durable too.
 func (w *writer) extend(end int64) error {
 	if end <= w.size {
 		return nil

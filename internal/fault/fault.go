@@ -57,22 +57,22 @@ func Wrap(op, what string, kind Kind, err error) error {
 	return &Error{Op: op, What: what, Kind: kind, Err: err}
 }
 
-// Errorf is Wrap of an error that is made here, as by fmt.Errorf.
+// Errorf is Wrap of a new error, as by fmt.Errorf.
 func Errorf(op, what string, kind Kind, format string, a ...any) error {
 	return Wrap(op, what, kind, fmt.Errorf(format, a...))
 }
 
-// Invalidf is Errorf of a request that says nothing that can be done.
+// Invalidf is Errorf for a request that cannot be carried out as it is.
 func Invalidf(op, format string, a ...any) error { return Errorf(op, "", Invalid, format, a...) }
 
-// Begins reports whether a name stands for an id that it begins: it has 8 bytes, which nobody
-// types for something else, or 4 of a UUID.
+// Begins reports whether a name abbreviates an id: the id begins with it, and it has 8 bytes, which are hardly
+// typed by accident, or 4 of a UUID.
 func Begins(id, name string) bool {
 	return strings.HasPrefix(id, name) && (len(name) >= 8 || len(name) >= 4 && uuid.Validate(id) == nil)
 }
 
-// Meant returns the one of some ids that a name is, or stands for as in [Begins]. Errors: Ambiguous, with the
-// candidates, of the operation op; a name that begins none is returned as it is.
+// Meant returns the one of ids that a name is or abbreviates, see [Begins]. If it abbreviates several, the
+// error is Ambiguous, of the operation op, with the candidates; if none, the name is returned as it is.
 func Meant(op, name string, ids []string) (string, error) {
 	if slices.Contains(ids, name) {
 		return name, nil
@@ -87,8 +87,8 @@ func Meant(op, name string, ids []string) (string, error) {
 	return name, Errorf(op, name, Ambiguous, "several ids begin so:\n  %s", strings.Join(found, "\n  "))
 }
 
-// OfJSON says what is wrong with a JSON value, such as "the request", in the words of JSON and with
-// the name of the field, given the error of decoding it.
+// OfJSON returns an error for a JSON value that could not be decoded, such as "the request", in the terms of
+// JSON and with the name of the field. err is that of decoding.
 func OfJSON(what string, err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {

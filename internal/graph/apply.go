@@ -22,8 +22,7 @@ func (s *State) Apply(c *Commit, load Loader) (*State, error) {
 	return s.step(c, c.State, load, (*Record).After)
 }
 
-// Undo returns the state before a commit that led to s; root is the root that state must
-// have.
+// Undo returns the state before a commit that led to s; root is the root that it must have.
 func (s *State) Undo(c *Commit, root merkle.Digest, load Loader) (*State, error) {
 	return s.step(c, root, load, (*Record).Before)
 }
@@ -43,7 +42,7 @@ func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Recor
 		b.gather(path)
 	}
 	slices.Sort(again)
-	for _, path := range slices.Compact(again) { // all texts are present: any may be a setup file of another
+	for _, path := range slices.Compact(again) { // all texts are present now: any may be the setup file of another
 		if err := b.rederive(path); err != nil {
 			return nil, fmt.Errorf("commit %d: %s: %w", c.Seq, path, err)
 		}
@@ -141,7 +140,7 @@ func (b *builder) gather(path string) {
 // adds its nodes to the Merkle map.
 func (b *builder) rederive(path string) error {
 	if b.rederiveBranches(path) {
-		b.gather(path) // not with a list of nodes made before
+		b.gather(path) // without a list of nodes made before
 		return nil
 	}
 	old := b.base.Nodes(path)
@@ -160,7 +159,7 @@ func (b *builder) rederive(path string) error {
 	b.setup.replace(old, fresh)
 	for _, n := range fresh {
 		if o, ok := b.base.Get(n.ID); ok && o == n {
-			b.lost = b.lost || loses(n) // the bearer may have gone to another file
+			b.lost = b.lost || loses(n) // the bearer may have moved to another file
 			continue
 		}
 		b.put(n)
@@ -178,14 +177,12 @@ func (b *builder) put(n *node.Node) {
 
 // at returns the present nodes of a document.
 func (b *builder) at(path string) []*node.Node {
-	if doc, ok := b.documents.Get(path); ok {
-		return doc.list(b.nodes.Get)
-	}
-	return nil
+	doc, _ := b.documents.Get(path)
+	return doc.list(b.nodes.Get)
 }
 
-// state returns the built state. Ids are contested only if some were before, or a node of
-// a changed document does not bear the id that it claims.
+// state returns the built state. Ids are contested only if some were before, or a node of a changed document
+// does not bear the id that it claims.
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
 	s := &State{
 		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), setup: b.setup.Map(),
@@ -203,7 +200,7 @@ func loses(n *node.Node) bool {
 	return w != "" && w != n.ID
 }
 
-// contest recomputes the contested ids: those that a node claims without bearing them.
+// contest recomputes the contested ids: those that a node claims but does not bear.
 func (s *State) contest() {
 	lost := map[string][]node.Claim{}
 	seen := map[string]bool{}
@@ -234,9 +231,9 @@ func (s *State) contest() {
 	s.contested = e.Map()
 }
 
-// Restore returns the state that restores target after s, and the delta from s. It equals
-// target except for times of modification: those of changed nodes become now, the others
-// are those of s, as for a reader who applies the delta to s.
+// Restore returns the state that restores target after s, and the delta from s. It equals target except for
+// times of modification: those of changed nodes become now, the others are those of s, as if a reader applied
+// the delta to s.
 func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	delta := Diff(s, target)
 	nodes, documents := s.nodes.Edit(), s.documents.Edit()
@@ -277,9 +274,8 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	}, delta
 }
 
-// rederiveBranches derives the changed nodes of a tree without a look at the others. It
-// reports whether that was enough: the document was this tree before, and nothing that
-// its nodes hand down has changed.
+// rederiveBranches derives the changed nodes of a tree without looking at the others. It reports whether that
+// sufficed: the document was this tree before, and nothing that its nodes pass down has changed.
 func (b *builder) rederiveBranches(path string) bool {
 	top, ok := b.nodes.Get(b.tops[path])
 	was, had := b.base.Document(path)

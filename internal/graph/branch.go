@@ -25,10 +25,9 @@ func (d *Draft) PutTree(path string, t *ast.Tree) error {
 	return err
 }
 
-// PutBranch sets a branch of a tree: the node with this id and all below it. Where no
-// id beside or above the branch can change, only the branch and its ancestors are
-// touched: O(nodes of the branch, children of the ancestors). Otherwise the whole tree
-// is put. Errors: document.ErrTree; nothing is changed then.
+// PutBranch sets a branch of a tree: the node with this id and all below it. If no id outside the branch can
+// change, it touches only the branch and its ancestors: O(nodes of the branch, children of the ancestors).
+// Otherwise it puts the whole tree. Errors: document.ErrTree; nothing is changed then.
 func (d *Draft) PutBranch(id string, t *ast.Tree) error {
 	var way []*node.Node
 	n, ok := d.nodes.Get(id)
@@ -36,7 +35,7 @@ func (d *Draft) PutBranch(id string, t *ast.Tree) error {
 		way = d.way(n)
 	}
 	if !ok || !way[0].IsTree() {
-		return fmt.Errorf("%.60q is no node of a tree: %w", id, document.ErrTree)
+		return fmt.Errorf("%.60q is not a node of a tree: %w", id, document.ErrTree)
 	}
 	tree := t
 	if n.Parent != "" {
@@ -58,8 +57,8 @@ func (d *Draft) PutBranch(id string, t *ast.Tree) error {
 	return err
 }
 
-// extend puts a text that adds headlines with ids to the end of what a file holds. It
-// returns false, and changes nothing, for any other text.
+// extend puts a text that appends headlines with ids to the present text of a file. It returns false, and
+// changes nothing, for any other text.
 func (d *Draft) extend(f document.Editor, path, text string) bool {
 	nodes := d.current(path)
 	_, isSetup := d.setup.Get(path)
@@ -74,10 +73,9 @@ func (d *Draft) extend(f document.Editor, path, text string) bool {
 	return o != nil && d.graft(nil, o)
 }
 
-// graft puts a branch of a document in the place of old nodes, or with none behind the
-// last children of its parents, and updates the ancestors. The parent of the first part is
-// the deepest. The other nodes of the document are not touched: if an id could change
-// among them, graft returns false, and changes nothing.
+// graft replaces old nodes by a branch of a document, or without old nodes appends it to the children of its
+// parents, and updates the ancestors. The parent of the first part is the deepest. The other nodes of the
+// document are not touched: if an id could change among them, graft returns false, and changes nothing.
 func (d *Draft) graft(old []*node.Node, o *node.Outline) bool {
 	if d.movesIDs(old, o) {
 		return false
@@ -116,9 +114,8 @@ func (d *Draft) graft(old []*node.Node, o *node.Outline) bool {
 	return true
 }
 
-// movesIDs reports whether an id outside a branch could change when it replaces the old
-// nodes, or is added at the end: for another order of siblings, or because a node outside
-// loses or wins an id.
+// movesIDs reports whether an id outside a branch could change when it replaces the old nodes, or is added at
+// the end: because siblings change their order, or a node outside loses or wins an id.
 func (d *Draft) movesIDs(old []*node.Node, o *node.Outline) bool {
 	if o.HasCustom() || len(old) > 0 && !old[0].SamePlace(o.Parts[0].Key) {
 		return true
@@ -141,16 +138,17 @@ func (d *Draft) movesIDs(old []*node.Node, o *node.Outline) bool {
 
 // way returns the nodes from the document to n.
 func (d *Draft) way(n *node.Node) []*node.Node {
-	way := []*node.Node{n}
-	for n.Parent != "" {
-		up, ok := d.nodes.Get(n.Parent)
-		if !ok || len(way) > d.nodes.Len() {
-			break
-		}
-		way, n = append(way, up), up
+	return append(ancestors(n, d.nodes.Len(), d.nodes.Get), n)
+}
+
+// ancestors returns a node's ancestors, its document first; about limit of them if they form a cycle.
+func ancestors(n *node.Node, limit int, get func(id string) (*node.Node, bool)) []*node.Node {
+	var up []*node.Node
+	for p, ok := get(n.Parent); ok && len(up) <= limit; p, ok = get(p.Parent) {
+		up = append(up, p)
 	}
-	slices.Reverse(way)
-	return way
+	slices.Reverse(up)
+	return up
 }
 
 // version returns the version of a node from those of its children.

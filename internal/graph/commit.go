@@ -14,21 +14,21 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Format is the version of the commit format of doc/format/commit.md. Commits of the
-// formats before name roots of another Merkle map, and are not read.
+// Format is the version of the commit format of doc/format/commit.md. Commits of earlier formats name roots of
+// another Merkle map, and are not read.
 const Format = 3
 
 // Kinds of commits.
 const (
 	KindIngest   = "ingest"   // files were read
-	KindRollback = "rollback" // an earlier state was made the present one
-	KindRevert   = "revert"   // what some commits did was taken back
-	KindMerge    = "merge"    // two states were brought together
+	KindRollback = "rollback" // an earlier state was restored
+	KindRevert   = "revert"   // changes of some commits were undone
+	KindMerge    = "merge"    // two states were merged
 	KindEdit     = "edit"     // something was changed through Fovea
-	KindPurge    = "purge"    // content was taken out of history for good; the state is the one before
-	KindRetain   = "retain"   // moments were thinned; the state is the one before
-	KindRepair   = "repair"   // damage was put aside; the state is the one before
-	KindGuard    = "guard"    // the owner trusted a protected file as it is, or put back the trusted one
+	KindPurge    = "purge"    // content was removed from history for good; the state is unchanged
+	KindRetain   = "retain"   // moments were thinned; the state is unchanged
+	KindRepair   = "repair"   // damaged files were put aside; the state is unchanged
+	KindGuard    = "guard"    // the owner trusted a protected file as it is, or restored the trusted one
 )
 
 // Commit is one step of a scope's history: the new state, its parents, author, time and
@@ -75,8 +75,8 @@ func (c *Commit) code(x *merkle.Codec) {
 	x.Fields("lineage", merkle.Nested(0, edges), "message", &c.Message, "parents", merkle.Links(math.MaxInt, &c.Parents), "session", &c.Session)
 }
 
-// codeSeq is a commit's block up to its number. unknown is the error of another format, of
-// which this much may be read too.
+// codeSeq is a commit's block up to its number. unknown is the error of another format, whose blocks can also
+// be read up to there.
 func (c *Commit) codeSeq(x *merkle.Codec) (unknown error) {
 	x.Map(12)
 	format := uint64(Format)
@@ -87,15 +87,15 @@ func (c *Commit) codeSeq(x *merkle.Codec) (unknown error) {
 	return unknown
 }
 
-// codeHead is codeSeq that goes on up to the commit's delta.
+// codeHead is codeSeq continued up to the commit's delta.
 func (c *Commit) codeHead(x *merkle.Codec) (unknown error) {
 	unknown = c.codeSeq(x)
 	x.Fields("kind", &c.Kind, "time", &c.Time, "delta")
 	return unknown
 }
 
-// DecodeCommit decodes a commit's block; get fetches the parts of a large delta. Errors:
-// ErrFormat for an unknown format; any encoding but the canonical one is an error.
+// DecodeCommit decodes a commit's block; get fetches the parts of a large delta. Errors: ErrFormat for an
+// unknown format; any encoding except the canonical one is an error.
 func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commit, error) {
 	x, c := merkle.Codec{In: merkle.NewReader(block), Load: get}, &Commit{Digest: merkle.Sum(block), Delta: []Record{}}
 	c.code(&x)
@@ -108,7 +108,7 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 	return c, nil
 }
 
-// unknownFormat returns ErrFormat with what to do about it.
+// unknownFormat returns ErrFormat with the next step.
 func unknownFormat(format uint64) error {
 	if format > Format {
 		return fmt.Errorf("%w: it has commits of format %d of a later Fovea, this one reads %d", ErrFormat, format, Format)
@@ -117,8 +117,8 @@ func unknownFormat(format uint64) error {
 		"move the folder away and run fovea repair to begin anew, or go on with the earlier build", ErrFormat, format, Format)
 }
 
-// CommitHead decodes a commit without its changes, lineage and what else is behind its
-// root; content that is not in the block is not fetched.
+// CommitHead decodes a commit without its changes, its lineage and the fields after its root; content that is
+// not in the block is not fetched.
 func CommitHead(block []byte) (*Commit, error) {
 	x, c := merkle.Codec{In: merkle.NewReader(block)}, &Commit{Digest: merkle.Sum(block)}
 	if err := c.codeHead(&x); err != nil {
@@ -140,7 +140,7 @@ func CommitSeq(block []byte) (uint64, error) {
 // CommitOp decodes only the sequence number and operation of a commit.
 func CommitOp(block []byte) (seq uint64, op string, err error) {
 	x, c := merkle.Codec{In: merkle.NewReader(block)}, Commit{}
-	_ = c.codeSeq(&x) // a number is read of each format
+	_ = c.codeSeq(&x) // the number is read in any format
 	if x.Fail(nil) {
 		return 0, "", fmt.Errorf("commit: %w", x.Err)
 	}

@@ -10,8 +10,8 @@ import (
 
 var errShort = errors.New("damaged: a length does not fit the section")
 
-// cursor decodes the sections of an image without copying: its strings share the
-// section's memory. After an error, which is in err, it returns zero values.
+// cursor decodes the sections of an image without copying: its strings share the section's memory. After an
+// error, which is in err, it returns zero values.
 type cursor struct {
 	s   string
 	at  int

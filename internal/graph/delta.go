@@ -64,7 +64,7 @@ func (c *comparison) add(o, n *node.Node) {
 		}
 		return
 	}
-	c.delta.Changes = append(c.delta.Changes, Change{cmp.Or(idOf(o), idOf(n)), o, n})
+	c.delta.Changes = append(c.delta.Changes, Change{cmp.Or(o, n).ID, o, n})
 }
 
 // finish completes the delta: was and now return the nodes of a document on the two sides,
@@ -94,9 +94,8 @@ func inOrder(set []*node.Node, nodes func(path string) []*node.Node) {
 	slices.SortFunc(set, func(a, b *node.Node) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(rank[a], rank[b])) })
 }
 
-// Diff returns what changed from one state to another, in O(changes and the
-// nodes of the documents they are in): equal parts of the two Merkle maps are
-// skipped by digest.
+// Diff returns what changed from one state to another, in O(changes and nodes of their documents): equal parts
+// of the two Merkle maps are skipped by digest.
 func Diff(from, to *State) Delta {
 	var c comparison
 	same := func(a, b *node.Node) bool { return a == b || a.Entry.Equal(&b.Entry) }
@@ -123,9 +122,9 @@ func returned(from, to *State) map[string]bool {
 	return paths
 }
 
-// reread returns the nodes of files with equal bytes and other derived fields: a line of
-// keywords elsewhere in the document, or in a setup file, changes them. In the documents of
-// back, also trees, it is content that is kept again.
+// reread returns the nodes of files with equal bytes and other derived fields: a line of keywords elsewhere in
+// the document, or in a setup file, changes them. In the documents of back, also trees, it returns nodes whose
+// content is kept again.
 func reread(from, to *State, paths []string, back map[string]bool) []*node.Node {
 	var out []*node.Node
 	all := slices.AppendSeq(slices.Clone(paths), maps.Keys(back))
@@ -191,8 +190,7 @@ func deeper(from, to *State, changes []Change) []*node.Node {
 	return out
 }
 
-// pathsOf lists the documents that changes are in, and those at paths, sorted. Changes in a
-// row are usually in one.
+// pathsOf lists the documents of changes, and those at paths, sorted. Successive changes are usually in one.
 func pathsOf(changes []Change, paths ...string) []string {
 	for _, c := range changes {
 		for _, n := range []*node.Node{c.Old, c.New} {
@@ -203,13 +201,6 @@ func pathsOf(changes []Change, paths ...string) []string {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
-}
-
-func idOf(n *node.Node) string {
-	if n == nil {
-		return ""
-	}
-	return n.ID
 }
 
 func countLines(s string) int { return strings.Count(s, "\n") }

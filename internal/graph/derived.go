@@ -22,8 +22,7 @@ const (
 	flagDeclared // the declared id is the node's
 )
 
-// appendDerived appends the derived fields of a node. Most are substrings of its content,
-// of which only the offset is written.
+// appendDerived appends the derived fields of a node. Most are substrings of its content, written as an offset.
 func appendDerived(b []byte, n *node.Node) []byte {
 	d := n.Derived
 	flags := byte(0)
@@ -126,9 +125,8 @@ func parserMark(formats document.Formats) uint64 {
 	return formats.Fingerprint()<<8 | document.ParserVersion
 }
 
-// beginDerived reads the head of a derived section: the number of strings in lists, and of
-// properties. If the section is of another parser or number of nodes, the part has no
-// derived fields.
+// beginDerived reads the head of a derived section: the number of strings in lists, and of properties. A
+// section of another parser or number of nodes yields no derived fields for the part.
 func (l *loader) beginDerived(section string, nodes int) (strings, properties int) {
 	l.extras.s = section
 	c := &l.extras

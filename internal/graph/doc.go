@@ -22,7 +22,7 @@
 //   - Applying a commit checks the root it names, so a damaged or forged
 //     journal cannot yield a state.
 //   - Derived fields are a function of the state alone: a document's setup files
-//     are read from the documents beside it. A past state is therefore always read
+//     are read from the other documents. A past state is therefore always read
 //     with the setup files of its time. A change of a setup file reads every document
 //     that names it again, in the same delta.
 //   - A merge depends on the two states and on which is later, not on the order of the

@@ -11,8 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// docNodes is a file or a tree in a state. Its nodes are listed when they are first
-// needed, so that a change of one branch need not touch all.
+// docNodes is a file or a tree in a state. Its nodes are listed on first use, so that a change of one branch
+// need not touch all.
 type docNodes struct {
 	top  string // id of the document
 	tree bool   // it is a tree
@@ -49,9 +49,12 @@ func (d *docNodes) init(nodes []*node.Node) {
 	d.once.Do(func() { d.nodes = nodes })
 }
 
-// list returns the nodes. get finds them by id, and does so only until another document
-// gets one of these ids.
+// list returns the nodes, none of a nil document. get finds them by id, which works only until another
+// document gets one of these ids.
 func (d *docNodes) list(get func(id string) (*node.Node, bool)) []*node.Node {
+	if d == nil {
+		return nil
+	}
 	d.once.Do(func() { d.nodes = walk(d.top, d.size, get) })
 	return d.nodes
 }

@@ -30,8 +30,7 @@ type Draft struct {
 	now     int64
 }
 
-// Edit begins a draft based on s. now, in Unix milliseconds, becomes the time of
-// modification of what changes.
+// Edit begins a draft based on s. now, in Unix milliseconds, becomes the time of modification of changed nodes.
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: setupCounts{s.setup.Edit()},
@@ -39,12 +38,11 @@ func (s *State) Edit(now int64) *Draft {
 	}
 }
 
-// Put sets a document to its parts, which it may change: a document.File, those of an
-// ast.Tree, or node.Parts of another state; no parts remove it. An opaque file is one node
-// and not parsed. Of an id that both a file and a tree claim, the file is the bearer.
-// O(bytes); where an id moves to another document, also parsing of that document, and
-// where the file is a setup file, of all that name it. Where a text is what the file held
-// with headlines that declare ids added at its end, only those are parsed.
+// Put sets a document to its parts, which it may change: a document.File, those of an ast.Tree, or node.Parts
+// of another state; no parts remove it. An opaque file is one node and not parsed. If a file and a tree claim
+// the same id, the file is the bearer. O(bytes); if an id moves to another document, also parsing of that
+// document, and for a setup file, of all that name it. If a text is the file's present one with headlines that
+// declare ids added at its end, only those are parsed.
 func (d *Draft) Put(path string, parts ...document.Part) {
 	if len(parts) == 0 {
 		d.Drop(path)
@@ -79,7 +77,7 @@ func (d *Draft) settle(path string) {
 	}
 }
 
-// put sets a document to what its format reads of its parts.
+// put sets a document to what its format parses from its parts.
 func (d *Draft) put(path string, parts []document.Part) {
 	o := node.Read(d.base.formats, path, filesOf(d.current), parts...)
 	o.Copy = d.copied.Of(path) != ""
@@ -91,9 +89,9 @@ func (d *Draft) put(path string, parts []document.Part) {
 	d.documents.Set(path, newDocument(nodes))
 }
 
-// keep replaces new nodes that are unchanged by the old objects. shared says that the
-// text of the nodes is part of the text of a known file: changed nodes get a copy, so that
-// a small edit does not retain the whole old and new text.
+// keep replaces new nodes that are unchanged by the old objects. shared means that the text of the nodes is
+// part of the text of a known file: changed nodes get a copy, so that a small edit does not retain the whole
+// old and new text.
 func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
 	was := make(map[string]*node.Node, len(old))
 	for _, n := range old {
@@ -163,10 +161,8 @@ func (d *Draft) set(n *node.Node) {
 
 // current returns a document's nodes as the draft has them.
 func (d *Draft) current(path string) []*node.Node {
-	if doc, ok := d.documents.Get(path); ok {
-		return doc.list(d.nodes.Get)
-	}
-	return nil
+	doc, _ := d.documents.Get(path)
+	return doc.list(d.nodes.Get)
 }
 
 // bears reports whether a claim is the first of those to its id.
@@ -175,8 +171,8 @@ func (d *Draft) bears(c node.Claim) bool {
 	return !ok || list[0] == c
 }
 
-// claim replaces the claims of a document, which had the old nodes, and marks documents
-// whose ids change by it.
+// claim replaces the claims of a document, which had the old nodes, and marks documents whose ids change as a
+// result.
 func (d *Draft) claim(path string, old []*node.Node, claims []node.Claim) {
 	for _, n := range old {
 		d.withdraw(n.ClaimedIn(false), path)
@@ -244,8 +240,7 @@ func order(a, b node.Claim) int {
 	}
 }
 
-// Seal ends the draft and returns the next state and the delta. The cost of the Merkle
-// map is that of the changed nodes alone.
+// Seal ends the draft and returns the next state and the delta. The Merkle map costs only the changed nodes.
 func (d *Draft) Seal() (*State, Delta) {
 	if len(d.changed) == 0 {
 		return d.base, Delta{}

@@ -23,10 +23,9 @@ const typeGone = "(gone)" // no tree has such a type
 // IsGone reports whether a node's content was removed.
 func IsGone(n *node.Node) bool { return n.Type == typeGone }
 
-// Gone returns the nodes whose content was removed, in no order. A state with one is valid
-// only for its digests and its other documents. O(1) if neither the state nor one that it
-// was made from has any, else O(nodes). An image contains none, because its nodes are
-// hashed when it is read.
+// Gone returns the nodes whose content was removed, in no order. A state with one is valid only for its digests
+// and its other documents. O(1) if neither the state nor one that it was made from has any, else O(nodes). An
+// image contains none, because its nodes are hashed when it is read.
 func (s *State) Gone() []*node.Node {
 	if !s.lacks {
 		return nil
@@ -67,8 +66,8 @@ func alone(formats document.Formats, nodes []*node.Node) []*node.Node {
 func hasGone(nodes []*node.Node) bool { return slices.ContainsFunc(nodes, IsGone) }
 
 var (
-	// ErrRoot is returned when a commit's delta does not lead to the root it
-	// names: the journal or image is damaged, or not this memory's.
+	// ErrRoot is returned when a commit's delta does not lead to the root it names: the journal or image is
+	// damaged, or belongs to another memory.
 	ErrRoot = errors.New("the delta does not lead to the root the commit names")
 	// ErrDelta is returned when a commit's delta does not fit the state it is
 	// applied to.
@@ -82,7 +81,7 @@ var (
 // chain in order. The zero Lives keeps nothing; use NewLives. It is for one goroutine.
 type Lives struct {
 	kept   []uint64          // numbers of the commits whose states are kept, ascending
-	since  map[string]uint64 // by id: the commit that brought what the node is now
+	since  map[string]uint64 // by id: the commit that made the node's present version
 	now    map[string][2]merkle.Digest
 	needed map[merkle.Digest]bool // own digests and versions; false where no kept moment has them
 }

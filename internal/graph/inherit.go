@@ -53,10 +53,10 @@ func (s *State) Category(n *node.Node) string {
 	return node.BaseName(n.Path)
 }
 
-// Given reports whether the owner lets servers on other computers see a node: the nearest
-// property EMBED, of the node or those above it, is t. Any other value takes back what a
-// heading above gives, nil too. What stands in no file is not given: the word of the owner is
-// what a file says. O(properties of the node and its ancestors).
+// Given reports whether the owner allows servers on other computers to see a node: the nearest property EMBED,
+// of the node or those above it, is t. Any other value, also nil, revokes what a heading above grants. A node
+// outside any file is not given: only a file expresses the owner's will. O(properties of the node and its
+// ancestors).
 func (s *State) Given(n *node.Node) bool {
 	for ok := !s.IsTree(n.Path); ok; n, ok = s.Get(n.Parent) {
 		if values := n.Derived.Property("EMBED"); len(values) > 0 {

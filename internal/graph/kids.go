@@ -12,7 +12,7 @@ import (
 
 // Splice replaces the children Gone, after Keep unchanged ones, by Come.
 type Splice struct {
-	Keep       int // since the splice before
+	Keep       int // unchanged children since the previous splice
 	Gone, Come []string
 }
 
@@ -20,8 +20,8 @@ type Splice struct {
 // Children after the last splice are unchanged. The zero KidsEdit changes nothing.
 type KidsEdit []Splice
 
-// DiffKids returns the smallest edit from one list of ids to another. O(ids log ids);
-// O(ids) for lists that differ in one place.
+// DiffKids returns the smallest edit from one list of ids to another. O(ids log ids); O(ids) for lists that
+// differ in one place.
 func DiffKids(old, now []string) KidsEdit {
 	var edit KidsEdit
 	at := 0
@@ -98,7 +98,7 @@ func (e *KidsEdit) code(c *merkle.Codec) {
 		}
 	}
 	if len(*e) == 0 {
-		c.Fail(errSplice) // null says so
+		c.Fail(errSplice) // null is the form of no splice
 	}
 }
 

@@ -10,13 +10,11 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// ErrVersion is returned for a version that does not match the own digest and the
-// children.
+// ErrVersion is returned for a version that does not match the own digest and the children.
 var ErrVersion = errors.New("the version is not the one that own digest and children give")
 
-// Ledger verifies a chain of commits by digests alone, without content: it recomputes
-// each version and each root, and shares nothing with the states that Apply makes. The
-// zero Ledger is empty. It is for one goroutine.
+// Ledger verifies a chain of commits by digests alone, without content: it recomputes each version and each
+// root, independently of the states that Apply makes. The zero Ledger is empty. It is for one goroutine.
 type Ledger struct {
 	nodes map[string]*node.Node
 	tree  *merkle.Editor[*node.Node]

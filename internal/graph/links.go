@@ -35,7 +35,7 @@ func (s *State) BrokenLinks(ctx context.Context, targets LinkTargets) iter.Seq[d
 			}
 			line := 1
 			for _, n := range s.Nodes(p) {
-				var lines map[string]int // computed for a node with a broken link
+				var lines map[string]int // made for a node with a broken link
 				for _, target := range n.Derived.Links {
 					why := c.broken(n, target)
 					if why == "" {
@@ -74,7 +74,7 @@ func (c *checker) broken(n *node.Node, target string) string {
 	case typed && kind == "file":
 		return c.file(n, rest)
 	case typed && isType(kind) && !strings.HasPrefix(target, "*"), strings.HasPrefix(target, "("):
-		return "" // elsewhere, or a line of code
+		return "" // not checked: elsewhere, or a line of code
 	}
 	return c.named(n.Path, target)
 }
@@ -91,7 +91,7 @@ func (c *checker) file(n *node.Node, rest string) string {
 	at := n.Path
 	if name != "" {
 		if path.IsAbs(name) || strings.ContainsAny(name, "~$:\\") {
-			return "" // another machine's, or outside
+			return "" // on another machine, or outside
 		}
 		at = path.Join(path.Dir(n.Path), name)
 		if document.IsMemory(n.Path) {

@@ -20,16 +20,15 @@ type Side struct {
 	Digest merkle.Digest // of its commit, or another digest that distinguishes the sides
 }
 
-// Merge returns a draft, based on the state of a, of the merge of two states with a
-// common base: node by node and field by field, see document.Merging. Nodes are matched by
-// id, those without one by text and place. The side of the later time wins conflicts, or
-// that of the greater digest. A node that one side deleted and the other changed stays.
-// Of two moves the winner's counts, also if both together would form a cycle. The text of
-// the result does not depend on which side is a, but its times of modification do. A document
-// that is gone on one side only because that side ignores it now stays. Of a node
-// whose content base lacks, each side has another version or none: see Gone. The
-// conflicts have the ids and paths of the result. Documents that no side changed are not
-// read. The cost is that of the two differences and of parsing the documents in them.
+// Merge returns a draft, based on the state of a, of the merge of two states with a common base: node by node
+// and field by field, see document.Merging. Nodes are matched by id, those without one by text and place. The
+// side with the later time wins conflicts, or that with the greater digest. A node that one side deleted and
+// the other changed stays. If both moved a node, the winner's move counts, also if both moves together would
+// form a cycle. The text of the result does not depend on which side is a, but its times of modification do. A
+// document that one side lacks only because it ignores it now stays. Where base lacks the content of a node,
+// each side has another version or none: see Gone. The conflicts have the ids and paths of the result.
+// Documents that no side changed are not read. The cost is that of the two differences and of parsing the
+// documents in them.
 func Merge(base *State, a, b Side, now int64) (*Draft, []document.Conflict) {
 	was := a.State
 	var kept []string
@@ -94,7 +93,7 @@ func newMerge(base *State, won, lost Side, undo bool) *merge {
 	if undo {
 		m.paths = append(m.paths, m.currentPaths()...)
 	}
-	if m.match(); !undo || slices.ContainsFunc(m.tracks, func(t *track) bool { // what the other side changed may be in another document
+	if m.match(); !undo || slices.ContainsFunc(m.tracks, func(t *track) bool { // a node that the other side changed may be in another document
 		b, l := t.versions[inBase], t.versions[inLost]
 		return b != nil && t.versions[inWon] == nil && (l == nil || l.Own != b.Own)
 	}) {
@@ -106,8 +105,8 @@ func newMerge(base *State, won, lost Side, undo bool) *merge {
 	return m
 }
 
-// currentPaths returns the documents of the winner that contain nodes that the other side
-// changed. A revert needs no others, however much was done since.
+// currentPaths returns the winner's documents with nodes that the other side changed. A revert needs no others,
+// however many commits followed.
 func (m *merge) currentPaths() []string {
 	var out []string
 	for _, p := range m.paths {

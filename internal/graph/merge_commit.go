@@ -21,11 +21,10 @@ type Tip struct {
 	State  *State
 }
 
-// MergeCommits merges two states with a common base and returns the merge commit, which
-// Encode completes, with its state, delta and conflicts. All are functions of the two
-// commits alone, whatever their order. The delta is relative to the first parent, the one
-// of the smaller digest, whose number it follows; its times of modification are that of
-// the commit, because each machine has its own. The cost is that of Merge.
+// MergeCommits merges two states with a common base and returns the merge commit, which Encode completes, with
+// its state, delta and conflicts. They depend only on the two commits, not on their order. The delta is
+// relative to the first parent, that with the smaller digest, whose number the commit follows; its times of
+// modification are that of the commit, because each machine has its own. The cost is that of Merge.
 func MergeCommits(base *State, a, b Tip) (*Commit, *State, Delta, []document.Conflict) {
 	if b.Commit.Digest.Compare(a.Commit.Digest) < 0 {
 		a, b = b, a

@@ -63,8 +63,8 @@ func (m *merge) put(t *track, v int, n *node.Node) {
 	m.in[v][n.ID] = t
 }
 
-// byID matches nodes by id, then documents by path, and returns the others. A derived id
-// may belong to another node by now: it matches only if the text is the same.
+// byID matches nodes by id, then documents by path, and returns the others. A derived id may belong to another
+// node by now, so it matches only with equal text.
 func (m *merge) byID(v int, nodes []*node.Node) []*node.Node {
 	var rest []*node.Node
 	for _, n := range nodes {
@@ -141,8 +141,8 @@ func similar(a, b *node.Node) bool {
 	return a.Derived.Title == b.Derived.Title || a.Body() == b.Body() && strings.TrimSpace(a.Body()) != ""
 }
 
-// addedByBoth returns the track of a node that the winner added as well: with the same
-// declared id, of the same file, or with the same text at the same place.
+// addedByBoth returns the track of a node that the winner added as well: with the same declared id, from the
+// same file, or with the same text at the same place.
 func (m *merge) addedByBoth(n *node.Node) *track {
 	t := m.in[inWon][n.ID]
 	if t == nil || t.versions[inWon].Type != n.Type {

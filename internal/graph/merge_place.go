@@ -153,7 +153,7 @@ func (m *merge) breakCycle(cycle []*track) {
 	if opened {
 		return
 	}
-	t := cycle[0] // both sides are acyclic, so this does not happen; a document is a place in any case
+	t := cycle[0] // both sides are acyclic, so this does not happen; a document is always a valid place
 	for v := range t.versions {
 		if n := t.versions[v]; n != nil {
 			if d, ok := m.states()[v].Document(n.Path); ok {

@@ -37,8 +37,8 @@ func (m *merge) trees(d *Draft) {
 	}
 }
 
-// both merges a tree that both sides changed. If the result is invalid, such as a tree of
-// too many nodes, the winner's stays and the other is in the history.
+// both merges a tree that both sides changed. If the result is invalid, for example too large, the winner's
+// stays and the other is in the history.
 func (m *merge) both(d *Draft, path string) {
 	var trees [3]*ast.Tree
 	for v, s := range m.states() {
@@ -51,7 +51,8 @@ func (m *merge) both(d *Draft, path string) {
 		d.Put(path, parts...)
 	} else {
 		d.Adopt(path, m.won.Nodes(path), 0)
-		conflicts = []document.Conflict{{ID: top(m.won, path).ID, Field: "tree", By: m.own.Lost}}
+		won, _ := m.won.Document(path)
+		conflicts = []document.Conflict{{ID: won.ID, Field: "tree", By: m.own.Lost}}
 	}
 	for _, c := range conflicts {
 		c.Path = path
@@ -59,23 +60,18 @@ func (m *merge) both(d *Draft, path string) {
 	}
 }
 
-func top(s *State, path string) *node.Node {
-	n, _ := s.Document(path)
-	return n
-}
-
 // versionAt returns the version of a document; zero for none.
 func versionAt(s *State, path string) merkle.Digest {
-	if n := top(s, path); n != nil {
+	if n, ok := s.Document(path); ok {
 		return n.Version
 	}
 	return merkle.Digest{}
 }
 
-// KeepIgnored returns the state of one side of a merge with the documents, by their paths, that
-// it lost since base only because its own ignore files name them now, and that the other side
-// has: what one machine ignores is not deleted on another. A document whose headlines all
-// live on in others has moved. It returns side itself if there is none. O(changes since base).
+// KeepIgnored returns the state of one side of a merge with the documents, listed by path, that it lost since
+// base only because its own ignore files name them now, and that the other side has: what one machine ignores
+// is not deleted on another. A document whose headlines are all in other documents has moved. Without such
+// documents it returns side itself. O(changes since base).
 func KeepIgnored(base, side, other *State, now int64) (*State, []string) {
 	var kept []string
 	for _, path := range Diff(base, side).Paths {

@@ -9,13 +9,12 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Record is a change as a commit stores it: digests and places, no content. The children
-// of an added or removed node are in its entry. Those of any other node are in neither
-// entry: Kids is their difference, so that the size of a record is that of the change and
-// not of the node. After and Before return complete entries.
+// Record is a change as a commit stores it: digests and places, no content. The entry of an added or removed
+// node has its children. For any other node no entry has them: Kids is their difference, so that the size of a
+// record is that of the change and not of the node. After and Before return complete entries.
 type Record struct {
 	ID       string
-	Old, New *node.Entry // nil: not there
+	Old, New *node.Entry // nil if the node does not exist
 	Kids     KidsEdit
 }
 
@@ -67,9 +66,9 @@ func turn(have, from, to *node.Entry, kids func([]string) ([]string, error)) (*n
 	return &out, err
 }
 
-// errChildren is returned for a record with children in the wrong place: in the entry of a
-// changed node, or outside that of an added or removed one.
-var errChildren = errors.New("the children of a node that stays stand in no entry, those of others do")
+// errChildren is returned for a record with children in the wrong place: in the entry of a changed node, or
+// outside that of an added or removed one.
+var errChildren = errors.New("an entry has children exactly if its node is added or removed")
 
 func (r *Record) code(c *merkle.Codec) {
 	c.Fixed(3)
@@ -95,7 +94,7 @@ func (r *Record) code(c *merkle.Codec) {
 	}
 }
 
-// codeEntry is an entry, or null; kids is what it has of its children.
+// codeEntry is an entry, or null; kids codes its children.
 func codeEntry(c *merkle.Codec, e **node.Entry, kids func()) {
 	if !c.Has(*e != nil) {
 		return

@@ -128,10 +128,10 @@ func usingSetup(documents champ.Map[*docNodes], files map[string]bool, get func(
 	return out
 }
 
-// Problems parses documents again, on all processors, and returns the problems of the i-th
-// path, with those that also finds in its text, in the i-th list. The list is nil for a
-// missing document, and for one that is opaque for another reason than its size. Problems
-// depend only on the nodes of a document and of its setup files. O(bytes).
+// Problems parses documents again, on all processors, and returns in the i-th list the problems of the i-th
+// path, with those that also finds in its text. The list is nil for a missing document, and for one that is
+// opaque for another reason than its size. Problems depend only on the nodes of a document and of its setup
+// files. O(bytes).
 func (s *State) Problems(paths []string, also func(path, text string) []document.Problem) [][]document.Problem {
 	out := make([][]document.Problem, len(paths))
 	bound.Each(len(paths), func(i int) {
@@ -157,8 +157,8 @@ func (s *State) problems(path string) (found []document.Problem) {
 	return found
 }
 
-// Rivals returns the nodes of other documents that claim the id of a node, those of conflict
-// copies apart. O(1) for an uncontested id, else O(nodes of those documents).
+// Rivals returns the nodes of other documents that claim the id of a node, except those of conflict copies.
+// O(1) for an uncontested id, else O(nodes of those documents).
 func (s *State) Rivals(n *node.Node) []*node.Node {
 	claims, _ := s.contested.Get(n.ID)
 	var out []*node.Node

@@ -22,8 +22,8 @@ type State struct {
 	tree      merkle.Map[*node.Node]
 	documents champ.Map[*docNodes]    // path -> document
 	contested champ.Map[[]node.Claim] // id -> claims, where more than one document claims it
-	setup     champ.Map[int]          // path of a setup file, there or not -> how many documents ask for it
-	ranks     map[string]int          // path -> rank, of documents laid over a scope; never changed
+	setup     champ.Map[int]          // path of a setup file, present or not -> number of documents that name it
+	ranks     map[string]int          // path -> rank, of documents that Adopt laid over a scope; never changed
 	lacks     bool                    // a node of it may have no content, see Gone
 	formats   document.Formats        // of its documents; never changed
 
@@ -33,8 +33,8 @@ type State struct {
 	copied     *node.Copies // made on first use if the draft made none
 }
 
-// Empty returns the state without any document. All states that come of it have these
-// formats, which must not change.
+// Empty returns the state without documents. All states derived from it have these formats, which must not
+// change.
 func Empty(formats document.Formats) *State { return &State{formats: formats} }
 
 // Get returns the node with the given id. It costs one hash map lookup.
@@ -96,14 +96,11 @@ func (s *State) All() iter.Seq[*node.Node] {
 	}
 }
 
-// Nodes returns a document's nodes in document order, the document first; nil if there
-// is no such document. The slice belongs to the state. It may be made when it is first
-// asked for.
+// Nodes returns a document's nodes in document order, the document first; nil for a missing document. The slice
+// belongs to the state. It may be made on first use.
 func (s *State) Nodes(path string) []*node.Node {
-	if d, ok := s.documents.Get(path); ok {
-		return d.list(s.nodes.Get)
-	}
-	return nil
+	d, _ := s.documents.Get(path)
+	return d.list(s.nodes.Get)
 }
 
 // Text returns the bytes of a document's file.
@@ -116,19 +113,7 @@ func (s *State) Text(path string) (string, bool) {
 }
 
 // Ancestors returns a node's ancestors, its document first.
-func (s *State) Ancestors(n *node.Node) []*node.Node {
-	var up []*node.Node
-	for n.Parent != "" {
-		p, ok := s.nodes.Get(n.Parent)
-		if !ok || len(up) > s.nodes.Len() {
-			break
-		}
-		up = append(up, p)
-		n = p
-	}
-	slices.Reverse(up)
-	return up
-}
+func (s *State) Ancestors(n *node.Node) []*node.Node { return ancestors(n, s.Len(), s.nodes.Get) }
 
 // EffectiveTags returns a node's tags with those it inherits: the file's,
 // then the ancestors', then its own, without repeats. The slice may be the
@@ -142,8 +127,8 @@ func (s *State) EffectiveTags(n *node.Node) []string {
 	return JoinTags(s.EffectiveTags(parent), own)
 }
 
-// JoinTags returns inherited tags and then those own ones that are not among them, each
-// once. The slice may be one of the two. O(inherited + own).
+// JoinTags returns the inherited tags followed by the own ones that are not among them, each once. The slice
+// may be one of the two. O(inherited + own).
 func JoinTags(inherited, own []string) []string {
 	switch {
 	case len(inherited) == 0:
@@ -172,11 +157,11 @@ func JoinTags(inherited, own []string) []string {
 	return out
 }
 
-// fewTags is up to how many tags comparing each with each is quicker than a map.
+// fewTags is the number of tags up to which comparing all pairs is faster than a map.
 const fewTags = 32
 
-// Position returns where a node begins in its document: a byte offset and a
-// 1-based line. Complexity is that of reading the document up to the node.
+// Position returns where a node begins in its document: a byte offset and a 1-based line. It reads the document
+// up to the node.
 func (s *State) Position(n *node.Node) (offset, line int) {
 	line = 1
 	for _, m := range s.Nodes(n.Path) {
@@ -189,8 +174,8 @@ func (s *State) Position(n *node.Node) (offset, line int) {
 	return 0, 0
 }
 
-// At returns the node of a document in whose own text the byte offset lies;
-// an offset at or past the end gives the last node.
+// At returns the node of a document whose own text contains the byte offset; an offset at or past the end gives
+// the last node.
 func (s *State) At(path string, offset int) (*node.Node, bool) {
 	var last *node.Node
 	for _, n := range s.Nodes(path) {
@@ -203,8 +188,8 @@ func (s *State) At(path string, offset int) (*node.Node, bool) {
 	return last, last != nil
 }
 
-// copies returns the conflict copies of the state. The first call for a state that no draft
-// made looks at every name.
+// copies returns the conflict copies of the state. The first call for a state that no draft made checks every
+// name.
 func (s *State) copies() *node.Copies {
 	s.copiesOnce.Do(func() {
 		if s.copied == nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Rank returns the layer of a document: 0 in a state of its own scope, more if Adopt has
-// laid it over that.
+// Rank returns the layer of a document: 0 in a state of its own scope, more if Adopt laid it over that scope.
 func (s *State) Rank(path string) int { return s.ranks[path] }
 
 // Adopt sets a document and its rank to the nodes of another state. Of two documents that
@@ -25,7 +24,7 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	}
 	d.lacks = d.lacks || slices.ContainsFunc(nodes, IsGone)
 	old := d.take(path)
-	d.claim(path, old, nil) // before the rank of what it claims changes
+	d.claim(path, old, nil) // before the rank of its claims changes
 	d.rank(path, rank)
 	isCopy := d.copied.Of(path) != ""
 	if !isCopy {

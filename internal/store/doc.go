@@ -1,14 +1,13 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package store is the contract between a memory's history and whatever keeps it:
-// an append-only sequence of records, blocks that are found by digest, and images
-// of whole states.
+// Package store is the contract between a memory's history and its storage: an append-only sequence of records,
+// blocks that are found by digest, and images of whole states.
 //
 // Store is the interface that every implementation has. A Batch of records becomes
 // durable by Store.Append, all or nothing; Store.Replay returns the records in
 // order; Store.Block finds a block by its digest; an Image is a state in a form that
-// loads at once. A store that has nothing to sync, to pack or to lose does nothing where
-// it is asked to; a Salvager reads the rest of a damaged history.
+// loads at once. A store with nothing to sync, pack or lose does nothing when
+// asked to; a Salvager reads the rest of a damaged history.
 //
 // Invariants, which package storetest checks of each implementation:
 //
@@ -16,7 +15,7 @@
 //   - Records keep their order, their position and the number of their batch.
 //   - A block is returned only if its bytes have the digest that was asked for.
 //   - After the first error of a write the store is read-only until it is reopened.
-//   - All methods are safe for concurrent use, and a function that is given to one may
+//   - All methods are safe for concurrent use, and a function passed to one may
 //     call the store again.
 //
 // Elsewhere: the store that keeps files (package disk), what the blocks, commits and
@@ -33,6 +32,6 @@
 //     Then the crash tests of internal/disk and test.
 //   - Another way to store a history, such as SQLite: a Store in a package beside internal/disk; Options.OpenStore (options/options.go)
 //     opens it. What stays of files: the lock, FORMAT and the name of an image; repair needs a Salvager. Then internal/store/storetest.
-//   - A fact that rides along with commits: a ledger (internal/chain/ledger.go), registered by its room as in internal/notes/tombstone.go.
+//   - A fact that is kept with commits: a ledger (internal/chain/ledger.go), registered by its room as in internal/notes/tombstone.go.
 //     Then doc/format.
 package store

@@ -19,11 +19,11 @@ var (
 	// ErrReadOnly is returned by writes after a write error, after corruption,
 	// and when a newer version wrote the folder. It wraps the cause.
 	ErrReadOnly = errors.New("store is read-only until it is reopened")
-	// ErrReplaced is returned by writes, and by InPlace, when a folder or file that the
-	// next opening needs is not where the store left it. ErrReadOnly wraps it then.
+	// ErrReplaced is returned by writes, and by InPlace, when a folder or file that the next opening needs is
+	// not where the store left it. ErrReadOnly then wraps it.
 	ErrReplaced = errors.New("moved, removed or replaced while it was open")
-	// ErrCorrupt is returned when acknowledged data is damaged or missing. The
-	// Corruption that wraps it tells where.
+	// ErrCorrupt is returned when acknowledged data is damaged or missing. The Corruption that wraps it names
+	// the place.
 	ErrCorrupt = errors.New("stored data is damaged")
 	// ErrUnknownFormat is returned when a file has a format number that this
 	// version cannot read. The file is left unchanged.
@@ -34,8 +34,8 @@ var (
 	ErrTooLarge = errors.New("larger than the format allows")
 	// ErrKind is returned for a record of a kind that is not one of the constants.
 	ErrKind = errors.New("unknown kind of record")
-	// ErrSection is returned by WriteImage for a section name that is empty, too
-	// long, used twice or has other than printable ASCII characters.
+	// ErrSection is returned by WriteImage for a section name that is empty, too long, used twice or not
+	// printable ASCII.
 	ErrSection = errors.New("section name not allowed")
 )
 
@@ -46,7 +46,7 @@ type Corruption struct {
 	File string
 	// Segment is the segment's number if the file is one, else 0.
 	Segment uint64
-	// Offset is where in the file, in bytes, the damage begins.
+	// Offset is the position in the file, in bytes, at which the damage begins.
 	Offset int64
 	// Reason is the defect, such as "checksum mismatch".
 	Reason string
@@ -60,8 +60,8 @@ func (c *Corruption) Error() string {
 // Unwrap returns ErrCorrupt.
 func (c *Corruption) Unwrap() error { return ErrCorrupt }
 
-// LacksHistory reports whether an error is damage of the history itself. A state folder without
-// its format number has all of it.
+// LacksHistory reports whether an error is damage of the history itself. A state folder whose FORMAT is damaged
+// still has all of it.
 func LacksHistory(err error) bool {
 	c, damaged := errors.AsType[*Corruption](err)
 	return damaged && c.File != FormatFile
@@ -80,20 +80,19 @@ func (p *Purged) Error() string { return fmt.Sprintf("%v by commit %d", ErrPurge
 // Unwrap returns ErrPurged.
 func (p *Purged) Unwrap() error { return ErrPurged }
 
-// Recovery is what opening a store found, and what LoadImage and Replay have
-// found since. The zero Recovery means that nothing was wrong.
+// Recovery is what opening a store found, and what LoadImage and Replay have found since. The zero Recovery
+// means no problem.
 type Recovery struct {
-	// TornBytes counts the bytes of writes at the journal's end that a crash cut
-	// short. They were never acknowledged; Open has removed them.
+	// TornBytes is the number of bytes of interrupted writes at the journal's end. They were never
+	// acknowledged; Open has removed them.
 	TornBytes int64
-	// TornBatches counts the batches in them that can be told apart, at least 1
-	// if there are TornBytes.
+	// TornBatches is the number of recognizable batches in them, at least 1 if there are TornBytes.
 	TornBatches int
-	// Corrupt is the first damage to acknowledged data that was found; the
-	// store is then read-only. Nil if there is none.
+	// Corrupt is the first damage to acknowledged data that was found, nil for none. The store is then
+	// read-only.
 	Corrupt *Corruption
-	// HeadDamaged means that the file head cannot be read. The store works, but
-	// whether the journal lost its end could not be checked.
+	// HeadDamaged means that the file head cannot be read. The store works, but cannot check whether the
+	// journal lost its end.
 	HeadDamaged bool
 	// DroppedSections names the derived sections of the loaded image that are
 	// damaged and were left out.

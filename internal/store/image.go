@@ -9,20 +9,19 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// MaxSections is how many sections an image may have.
+// MaxSections is the maximum number of sections in an image.
 const MaxSections = 1024
 
-// MaxSectionName is the longest name of a section, in bytes.
+// MaxSectionName is the maximum length of a section's name, in bytes.
 const MaxSectionName = 32
 
 // Section is a named part of an image.
 type Section struct {
-	// Name is 1 to 32 printable ASCII characters, once in an image.
+	// Name is 1 to 32 printable ASCII characters, unique in the image.
 	Name string
 	// Data is the content.
 	Data []byte
-	// Derived means that the section can be made from the others, so that an
-	// image without it is still good.
+	// Derived means that the section can be made from the others: an image without it is still valid.
 	Derived bool
 }
 
@@ -32,15 +31,14 @@ type Image struct {
 	Seq uint64
 	// Commit is the commit's digest.
 	Commit merkle.Digest
-	// At is the position after the commit's batch: Replay from
-	// there gives the records that the image lacks.
+	// At is the position after the commit's batch: Replay from there returns the records that the image lacks.
 	At Pos
 	// Sections are the content, in the order of writing.
 	Sections []Section
 }
 
-// Section returns the data of the section with the name, and false if there is
-// none, as when it was derived and damaged.
+// Section returns the data of the section with the name, and false if there is none, for example because it was
+// derived and damaged.
 func (img *Image) Section(name string) ([]byte, bool) {
 	for _, s := range img.Sections {
 		if s.Name == name {
@@ -57,15 +55,11 @@ func (img *Image) Check() error {
 	}
 	seen := map[string]bool{}
 	for _, s := range img.Sections {
-		if !goodSectionName(s.Name) || seen[s.Name] {
+		isBad := s.Name == "" || len(s.Name) > MaxSectionName || strings.ContainsFunc(s.Name, func(r rune) bool { return r <= ' ' || r > '~' })
+		if isBad || seen[s.Name] {
 			return fmt.Errorf("section %q: %w", s.Name, ErrSection)
 		}
 		seen[s.Name] = true
 	}
 	return nil
-}
-
-func goodSectionName(name string) bool {
-	return name != "" && len(name) <= MaxSectionName &&
-		!strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' })
 }

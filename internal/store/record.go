@@ -9,16 +9,16 @@ import (
 	"slices"
 )
 
-// Kind is the kind of a record's content. A store looks only at whether a record can be found by
-// digest, which Block and Commit records can.
+// Kind is the kind of a record's content. To a store it only matters whether a record can be found by digest,
+// as Block and Commit records can.
 type Kind uint8
 
 // The kinds of records.
 const (
 	// Block is a block named by its digest: the SHA-256 of the data.
 	Block Kind = 1
-	// Intent announces a change of a file before it is made. Any later batch
-	// settles it; a pack leaves it out then.
+	// Intent announces a change of a file before it is made. Any later batch settles it; a pack then leaves it
+	// out.
 	Intent Kind = 2
 	// Commit is a commit's block, found by digest like any Block.
 	Commit Kind = 3
@@ -44,8 +44,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Pos is a place in the history: the end of a batch, or the start of a record. It is
-// comparable. The zero Pos stands for the beginning.
+// Pos is a place in the history: the end of a batch, or the start of a record. It is comparable. The zero Pos
+// is the beginning.
 type Pos struct {
 	// Segment is the number of the journal's file, from 1.
 	Segment uint64
@@ -65,11 +65,11 @@ func (p Pos) String() string { return fmt.Sprintf("%d:%d", p.Segment, p.Offset) 
 type Record struct {
 	// Kind is the kind of the data.
 	Kind Kind
-	// Batch numbers the batch, from 1; the records of one Append share it. A
-	// number is missing where packing has left out all that was in the batch.
+	// Batch is the number of the batch, from 1; the records of one Append share it. A number is missing if
+	// packing left out all records of the batch.
 	Batch uint64
-	// Pos is where the record stands, or stood before it was packed. It is no
-	// place to start a Replay from, unless the record is the first of its batch.
+	// Pos is the record's position, or its position before it was packed. A Replay can start from it only if
+	// the record is the first of its batch.
 	Pos Pos
 	// Data is the record's content. It is the store's and valid until the
 	// function that got it returns.
@@ -79,10 +79,10 @@ type Record struct {
 // MaxData is the largest record's data in bytes.
 const MaxData = 1<<30 - 1
 
-// A batch lays its records out in a row, each with Headroom bytes before its data and
-// zeros after it up to a multiple of Align, so that a store can put its own header there
-// and write the batch without copying it. The headroom begins with the length of the data
-// as a little-endian uint32 and the kind as a byte; the rest of it is zero.
+// A batch concatenates its records, each with Headroom bytes before its data and zeros after it up to a
+// multiple of Align, so that a store can put its own header there and write the batch without copying it. The
+// headroom begins with the length of the data as a little-endian uint32 and the kind as a byte; the rest of it
+// is zero.
 const (
 	Headroom = 20
 	Align    = 8
@@ -105,8 +105,8 @@ type Batch struct {
 // before that takes it back, and nothing before it; a crash of the process does not.
 func (b *Batch) Defer() { b.late = true }
 
-// IsDeferred reports whether the batch needs no sync of its own. One with an Intent does: a file
-// is changed next.
+// IsDeferred reports whether the batch needs no sync of its own. One with an Intent does: a file change
+// follows.
 func (b *Batch) IsDeferred() bool { return b.late && !b.intent }
 
 // Add appends a record; data is copied. A kind that is not one of the constants and data
@@ -134,7 +134,7 @@ func (b *Batch) Add(kind Kind, data []byte) {
 	b.intent = b.intent || kind == Intent
 }
 
-// RecordSize returns the bytes that a record with that much data takes in a Batch.
+// RecordSize returns the size in a Batch of a record with that many bytes of data.
 func RecordSize(data int) int { return (Headroom + data + Align - 1) &^ (Align - 1) }
 
 // Grow makes room for that many more bytes, headroom included, so that a large batch is not
@@ -147,9 +147,9 @@ func (b *Batch) Len() int { return b.count }
 // Size returns the size of the batch in bytes, headroom included.
 func (b *Batch) Size() int64 { return int64(len(b.buf)) }
 
-// Err returns what makes Append refuse the batch, or nil.
+// Err returns the reason why Append refuses the batch, or nil.
 func (b *Batch) Err() error { return b.err }
 
-// Bytes returns the records in a row, for the store that the batch is given to. They are
-// the batch's; that store may fill in the headroom.
+// Bytes returns the concatenated records for the store that appends the batch. They belong to the batch; that
+// store may fill in the headroom.
 func (b *Batch) Bytes() []byte { return b.buf }

@@ -23,7 +23,7 @@ const (
 	maxCompared = 16 << 20
 )
 
-// Match is a store that knows the notes of a folder other than its memex.
+// Match is a store with the notes of a folder other than its memex.
 type Match struct {
 	Store
 	// Moved reports whether the folder replaced the memex: the memex's path leads to
@@ -31,10 +31,9 @@ type Match struct {
 	Moved bool
 }
 
-// Find returns the stores in base that know the notes of a folder: first those that it
-// replaced, and of these the last used. own is the folder's own state folder, present or
-// future. It compares at most 64 files of each store, by their digests in the last scan, and
-// skips unreadable stores and those set aside.
+// Find returns the stores in base that have the notes of a folder: first those whose memex it replaced, the
+// last used first. own is the folder's own state folder, present or future. It compares at most 64 files of
+// each store, by their digests in the last scan, and skips unreadable stores and those set aside.
 func Find(base, memex, own string) ([]Match, error) {
 	names, err := folders(base)
 	if err != nil {
@@ -86,10 +85,9 @@ func stateOf(store vfs.FS, memex string) MemexState {
 	return Another
 }
 
-// knows reports whether a folder is the memex of a store, at any path: it has half of the
-// distinctive files that were scanned, with their bytes; or its git history is the same; or
-// its inode is, and as a new folder may get an old one, a scanned file's inode and time too,
-// if there are any.
+// knows reports whether a folder is the memex of a store, at any path: it has half of the distinctive files
+// that were scanned, with their bytes; or its git history is the same; or its inode is, and because a new
+// folder may get an old inode, also the inode and time of a scanned file, if there are any.
 func knows(store, in vfs.FS) bool {
 	then, now := recordedWitness(store), witnessOf(in)
 	files := scanned(store)

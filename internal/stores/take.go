@@ -23,11 +23,10 @@ var ErrBegun = errors.New("a history already exists there")
 // ErrMemexThere is returned when removing a store whose memex exists.
 var ErrMemexThere = errors.New("its memex exists")
 
-// Take makes the history of a store that of the memex at another path, in the state folder
-// to, which must have none (ErrBegun). It moves the store, or copies it if copied is set:
-// two memexes never share a store. A store in use by a process fails with a vfs.HeldError. A
-// crash leaves the store in its old place, or moved but not yet adopted, which Adopt
-// completes.
+// Take makes the history of a store that of the memex at another path, in the state folder to, which must not
+// have one yet (ErrBegun). It moves the store, or copies it if copied is set: two memexes never share a store.
+// If a process uses the store, the error is a vfs.HeldError. A crash leaves the store in its old place, or
+// moved but not yet adopted, which Adopt completes.
 func Take(from, to, memex string, copied bool) error {
 	if Begun(to) {
 		return fmt.Errorf("%s: %w", to, ErrBegun)
@@ -69,8 +68,8 @@ func Take(from, to, memex string, copied bool) error {
 // asideMark is part of the names of stores set aside.
 const asideMark = ".was-"
 
-// Aside renames a store within its folder and returns the new path; nothing is lost. A store
-// in use by a process fails with a vfs.HeldError.
+// Aside renames a store within its folder and returns the new path; nothing is lost. If a process uses the
+// store, the error is a vfs.HeldError.
 func Aside(dir string, now time.Time) (string, error) {
 	release, err := hold(dir)
 	if err != nil {
@@ -84,7 +83,7 @@ func Aside(dir string, now time.Time) (string, error) {
 	defer above.Close()
 	name := filepath.Base(dir) + asideMark + now.UTC().Format("20060102-150405")
 	if _, err := above.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("put %s aside: %s is there", dir, name)
+		return "", fmt.Errorf("put %s aside: %s already exists", dir, name)
 	}
 	if err := above.Rename(filepath.Base(dir), name); err != nil {
 		return "", fmt.Errorf("put %s aside: %w", dir, err)

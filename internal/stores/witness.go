@@ -21,7 +21,7 @@ const witnessFile = "cache/folder"
 // witnessForm is the content of that file.
 const witnessForm = "fovea folder 0\ndevice %d\ninode %d\ngit %q\n"
 
-// gitLog is the log of git whose first line tells a repository from others.
+// gitLog is the log of git whose first line identifies a repository.
 const gitLog = ".git/logs/HEAD"
 
 // witness identifies a folder independently of its path.
@@ -35,7 +35,7 @@ func (w witness) sameInode(other witness) bool {
 	return w.inode != 0 && w.device == other.device && w.inode == other.inode
 }
 
-// witnessOf returns the witness of a folder, without what cannot be read of it.
+// witnessOf returns the witness of a folder, without parts that cannot be read.
 func witnessOf(in vfs.FS) (w witness) {
 	if info, err := in.Stat("."); err == nil {
 		id, _ := vfs.IdentityOf(info)

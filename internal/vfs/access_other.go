@@ -4,6 +4,6 @@
 
 package vfs
 
-// MayWrite returns nil where this process may make and replace files in the folder
-// itself, as far as the system can tell before it is tried: here it cannot.
+// MayWrite returns nil if this process may create and replace files in the folder itself, as far as the system
+// can tell in advance: this one cannot.
 func (d *Folder) MayWrite() error { return nil }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MayWrite returns nil where this process may make and replace files in the folder
-// itself, as far as the system can tell before it is tried.
+// MayWrite returns nil if this process may create and replace files in the folder itself, as far as the system
+// can tell in advance.
 func (d *Folder) MayWrite() error {
 	if err := unix.Access(d.path, unix.W_OK|unix.X_OK); err != nil {
 		return &fs.PathError{Op: "write in", Path: d.path, Err: err}

@@ -18,13 +18,12 @@ import (
 
 const tempPrefix = ".fovea-tmp-"
 
-// maxTemps bounds the search for a free temporary name; that many writers of one
-// file at once, or leftovers, mean that something else is wrong.
+// maxTemps bounds the search for a free temporary name; that many concurrent writers of one file, or leftovers,
+// mean that something else is wrong.
 const maxTemps = 1000
 
-// IsTemp reports whether the last part of name is one that WriteAtomic gives to
-// its temporary files. Such a file that no running process writes is left over
-// from a crash and can be removed.
+// IsTemp reports whether the last part of name is one that WriteAtomic gives to its temporary files. Such a
+// file is a leftover of a crash, and can be removed, if no running process writes it.
 func IsTemp(name string) bool { return strings.HasPrefix(path.Base(name), tempPrefix) }
 
 // WriteAtomic makes data the content of the file, as WriteAtomicFunc does.
@@ -35,8 +34,8 @@ func WriteAtomic(in FS, name string, data []byte, perm fs.FileMode) error {
 	})
 }
 
-// WriteJSON makes a value, as JSON that its owner alone may read, the content of the file, as
-// WriteAtomicFunc does.
+// WriteJSON makes a value as JSON, which only its owner may read, the content of the file, as WriteAtomicFunc
+// does.
 func WriteJSON(in FS, name string, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -45,14 +44,12 @@ func WriteJSON(in FS, name string, value any) error {
 	return WriteAtomic(in, name, data, 0o600)
 }
 
-// WriteAtomicFunc makes what fill writes the content of the file. It writes a
-// temporary file in the same folder, syncs it, renames it over the name and
-// syncs the folder, so that a crash leaves the old content or the new, and when
-// it returns nil the new is durable. An existing file keeps its permissions and
-// its owner; perm is for a new one, before the umask. A name that is no regular file is
-// ErrNotRegular. After any error, also of fill, the temporary file is
-// gone, unless removing it failed too, and the name has its old content, unless
-// it was the last sync that failed. The writer is not buffered.
+// WriteAtomicFunc makes the output of fill the content of the file. It writes a temporary file in the same
+// folder, syncs it, renames it over the name and syncs the folder, so that a crash leaves the old content or
+// the new, and when it returns nil the new is durable. An existing file keeps its permissions and its owner;
+// perm is for a new one, before the umask. A name of something other than a regular file is ErrNotRegular.
+// After any error, also of fill, the temporary file is gone, unless removing it failed too, and the name has
+// its old content, unless the last sync failed. The writer is not buffered.
 func WriteAtomicFunc(in FS, name string, perm fs.FileMode, fill func(io.Writer) error) error {
 	if err := writeAtomic(in, name, perm, fill); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -77,9 +74,8 @@ func writeAtomic(in FS, name string, perm fs.FileMode, fill func(io.Writer) erro
 	return staged.Replace()
 }
 
-// createTemp makes a new file with a free temporary name beside name. The name
-// depends on the one it is for, so that many files of a folder can be staged
-// without trying each other's.
+// createTemp creates a file with a free temporary name in the folder of name. The temporary name depends on
+// name, so that many files of a folder can be staged without trying the same names.
 func createTemp(in FS, name string, perm fs.FileMode) (File, string, error) {
 	folder := path.Dir(name)
 	stem := fmt.Sprintf("%s%08x-", tempPrefix, crc32.ChecksumIEEE([]byte(path.Base(name))))
@@ -89,7 +85,7 @@ func createTemp(in FS, name string, perm fs.FileMode) (File, string, error) {
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		if err == nil && i > 0 { // somebody writes the same file, or a crash left it
+		if err == nil && i > 0 { // another process writes the same file, or a crash left it
 			removeOld(in, folder, temp)
 		}
 		return f, temp, err
@@ -97,12 +93,11 @@ func createTemp(in FS, name string, perm fs.FileMode) (File, string, error) {
 	return nil, "", fmt.Errorf("%d temporary files for one name in %s: %w", maxTemps, folder, fs.ErrExist)
 }
 
-// maxAge is how long nobody writes to a temporary file before it is taken for one that a crash
-// left, where no lock tells.
+// maxAge is the age from which a temporary file is taken for a leftover of a crash if no lock proves it.
 const maxAge = 24 * time.Hour
 
-// removeOld removes the temporary files of a folder that are a day older than one that was made
-// just now, by the clock of the file system. One that cannot be removed stays.
+// removeOld removes the temporary files of a folder that are a day older than one created just now, by the
+// clock of the file system. One that cannot be removed stays.
 func removeOld(in FS, folder, now string) {
 	fresh, err := in.Lstat(now)
 	if err != nil {
@@ -120,13 +115,13 @@ func removeOld(in FS, folder, now string) {
 	}
 }
 
-// RemoveOld removes the temporary files that crashes left beside the file that is staged: those
-// to which nobody wrote for a day. It is for a folder in which other processes may write, whose
-// lock nobody can hold; RemoveTemps is for others.
+// RemoveOld removes the temporary files that crashes left in the folder of the staged file: those unchanged for
+// a day. It is for a folder in which other processes may write and whose lock nobody can hold; RemoveTemps is
+// for others.
 func (s *Staged) RemoveOld() { removeOld(s.in, path.Dir(s.name), s.temp) }
 
-// RemoveTemps removes the temporary files that a crash left in the folder. No other
-// process may be writing there: hold the lock.
+// RemoveTemps removes the temporary files that a crash left in the folder. No other process may write there:
+// hold the lock.
 func RemoveTemps(in FS, folder string) error {
 	entries, err := in.ReadDir(folder)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Folder is a folder of the operating system. It implements FS: what os.Root does as FS wants it,
-// such as Stat and Rename, is the root's.
+// Folder is a folder of the operating system. It implements FS; methods that os.Root has in the form of FS,
+// such as Stat and Rename, are the root's.
 type Folder struct {
 	path string
 	*root
@@ -30,9 +30,8 @@ type root = os.Root
 
 var _ FS = (*Folder)(nil)
 
-// Dir opens the folder at a path of the operating system. It returns
-// ErrNotFolder when something else is there, fs.ErrNotExist when nothing is.
-// The caller closes the folder.
+// Dir opens the folder at a path of the operating system. It returns ErrNotFolder if something else is there,
+// fs.ErrNotExist if nothing is. The caller closes the folder.
 func Dir(name string) (*Folder, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -52,10 +51,9 @@ func Dir(name string) (*Folder, error) {
 	return &Folder{path: abs, root: root}, nil
 }
 
-// CreateDir opens the folder at a path of the operating system and makes it
-// first, durably and with those above it, where it is missing; perm is before
-// the umask and for new folders alone. It returns ErrNotFolder when a file is
-// in the way; that file is left alone.
+// CreateDir opens the folder at a path of the operating system. If it is missing, it is created first, durably
+// and with those above it; perm is before the umask and only for new folders. It returns ErrNotFolder if a file
+// is in the way; that file is left alone.
 func CreateDir(name string, perm fs.FileMode) (*Folder, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -85,8 +83,7 @@ func CreateDir(name string, perm fs.FileMode) (*Folder, error) {
 	return Dir(abs)
 }
 
-// makeBelow makes the folders, innermost first, each in the next one, and the
-// last in above.
+// makeBelow creates the folders, listed innermost first, each in the next one, and the last in above.
 func makeBelow(above string, missing []string, perm fs.FileMode) error {
 	d, err := Dir(above)
 	if err != nil {
@@ -177,5 +174,5 @@ func (d *Folder) Lock(name string) (io.Closer, error) {
 	return lock, nil
 }
 
-// osFile adds SyncData, which each system has its own way for.
+// osFile adds SyncData, which each system implements in its own way.
 type osFile struct{ *os.File }

@@ -6,8 +6,7 @@ package vfs
 
 import "io/fs"
 
-// IdentityOf returns the identity of a file that was described by an FS, and
-// false where the system does not tell.
+// IdentityOf returns the identity of a file that was described by an FS, and false if the system has none.
 func IdentityOf(info fs.FileInfo) (Identity, bool) {
 	id, ok := info.Sys().(Identity)
 	return id, ok

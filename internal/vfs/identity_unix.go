@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// IdentityOf returns the identity of a file that was described by an FS, and
-// false where the system does not tell.
+// IdentityOf returns the identity of a file that was described by an FS, and false if the system has none.
 func IdentityOf(info fs.FileInfo) (Identity, bool) {
 	switch st := info.Sys().(type) {
 	case Identity:

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// Holder identifies who holds a lock. It is written into the lock file as one JSON
-// object for those who find it taken; the lock itself is the operating
-// system's and does not depend on it.
+// Holder identifies who holds a lock. It is written into the lock file as one JSON object for others who find
+// the lock taken; the lock itself belongs to the operating system and does not depend on it.
 type Holder struct {
 	// PID is the process id of the owner.
 	PID int `json:"pid"`
@@ -28,8 +27,7 @@ type Holder struct {
 type HeldError struct {
 	// Name is the lock file.
 	Name string
-	// Holder is the zero Holder when the owner has not written it yet, or in
-	// a form that cannot be read.
+	// Holder is the zero Holder if the owner has not written it yet, or it cannot be read.
 	Holder Holder
 }
 
@@ -47,10 +45,9 @@ func (e *HeldError) Unwrap() error { return ErrLocked }
 // FileLock is a lock that is held. It is safe for concurrent use.
 type FileLock struct{ held io.Closer }
 
-// TryLock takes the exclusive lock of the file, which it makes if missing, and
-// writes the holder into it. When another owner has it, in this process or
-// another, it returns a HeldError, which wraps ErrLocked, at once. A holder that
-// cannot be written is no error: a full disk can still be read.
+// TryLock takes the exclusive lock of the file, which it creates if missing, and writes the holder into it. If
+// another owner has it, in this process or another, it immediately returns a HeldError, which wraps ErrLocked.
+// A holder that cannot be written is no error: a full disk can still be read.
 func TryLock(in FS, name string, holder Holder) (*FileLock, error) {
 	held, err := in.Lock(name)
 	if errors.Is(err, ErrLocked) {
@@ -63,13 +60,12 @@ func TryLock(in FS, name string, holder Holder) (*FileLock, error) {
 	return &FileLock{held: held}, nil
 }
 
-// LockFile is TryLock that waits for the owner to release it, asking again after 10
-// ms, then in growing steps of up to 200 ms. When the context ends first it
-// returns the HeldError joined with the context's error. holder.Since is written
-// as given, so it is the time of asking.
+// LockFile is TryLock that waits for the owner to release the lock. It tries again after 10 ms, then in growing
+// intervals of up to 200 ms. When the context ends first it returns the HeldError joined with the context's
+// error. holder.Since is written as given, so it is the time of the call.
 func LockFile(ctx context.Context, in FS, name string, holder Holder) (*FileLock, error) {
 	const first, longest = 10 * time.Millisecond, 200 * time.Millisecond
-	for pause := first; ; pause = min(2*pause, longest) {
+	for interval := first; ; interval = min(2*interval, longest) {
 		lock, err := TryLock(in, name, holder)
 		if !errors.Is(err, ErrLocked) {
 			return lock, err
@@ -77,7 +73,7 @@ func LockFile(ctx context.Context, in FS, name string, holder Holder) (*FileLock
 		select {
 		case <-ctx.Done():
 			return nil, errors.Join(err, ctx.Err())
-		case <-time.After(pause):
+		case <-time.After(interval):
 		}
 	}
 }
@@ -90,7 +86,7 @@ func (l *FileLock) Unlock() error {
 	return nil
 }
 
-// writeHolder does its best; an owner that is not named still holds the lock.
+// writeHolder writes the holder if it can; an owner without a name still holds the lock.
 func writeHolder(in FS, name string, holder Holder) {
 	text, err := json.Marshal(holder)
 	if err != nil {
@@ -104,12 +100,10 @@ func writeHolder(in FS, name string, holder Holder) {
 	_ = f.Close()
 }
 
-// readHolder does its best: a file that is missing, empty or half written
-// names nobody.
+// readHolder returns the zero Holder for a file that is missing, empty or half written.
 func readHolder(in FS, name string) Holder {
 	var holder Holder
-	text, err := in.ReadFile(name)
-	if err != nil || json.Unmarshal(text, &holder) != nil {
+	if ReadJSON(in, name, &holder) != nil {
 		return Holder{}
 	}
 	return holder

@@ -14,10 +14,9 @@ import (
 	"syscall"
 )
 
-// Plain returns a folder in which only regular files are opened: a link, a pipe, a
-// socket, a device or a folder instead of a file is refused with an error that
-// wraps ErrNotRegular and names the kind. Nothing that is opened waits. It is for
-// folders that only the program writes. Close closes in.
+// Plain returns a folder in which only regular files are opened: a link, a pipe, a socket, a device or a folder
+// in place of a file is refused with an error that wraps ErrNotRegular and names the kind. Opening never
+// blocks. It is for folders that only the program writes. Close closes in.
 func Plain(in FS) FS { return plain{in} }
 
 type plain struct{ FS }
@@ -62,8 +61,7 @@ func (p plain) MkdirAll(name string, perm fs.FileMode) error {
 	return p.FS.MkdirAll(name, perm)
 }
 
-// check refuses a name that is taken by something else than a regular file, or is in
-// something else than a folder.
+// check refuses a name of something other than a regular file, or in something other than a folder.
 func (p plain) check(name string) error {
 	info, err := p.FS.Lstat(name)
 	if err == nil && info.Mode().IsRegular() {
@@ -80,7 +78,7 @@ func (p plain) check(name string) error {
 	return regular(name, info)
 }
 
-// folder refuses a name that is taken by something else than a folder.
+// folder refuses a name of something other than a folder.
 func (p plain) folder(name string) error {
 	info, err := p.FS.Lstat(name)
 	if err != nil || info.IsDir() {
@@ -89,8 +87,8 @@ func (p plain) folder(name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is %s, %w", kindOf(info.Mode()), ErrNotFolder)}
 }
 
-// MayWrite returns nil where this process may make and replace files in the folder of in,
-// as far as in can tell before it is tried.
+// MayWrite returns nil if this process may create and replace files in the folder of in, as far as in can tell
+// in advance.
 func MayWrite(in FS) error {
 	if can, ok := in.(interface{ MayWrite() error }); ok {
 		return can.MayWrite()
@@ -98,13 +96,13 @@ func MayWrite(in FS) error {
 	return nil
 }
 
-// Unwritable reports whether an error means that this user, or no user, may write here.
+// Unwritable reports whether an error means that this user, or no user, may write.
 func Unwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// OpenPlain opens a file of the operating system as os.OpenFile does, and never waits:
-// a file that is not regular is ErrNotRegular. Links are followed.
+// OpenPlain opens a file of the operating system as os.OpenFile does, and never blocks: a file that is not
+// regular is ErrNotRegular. Links are followed.
 func OpenPlain(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(name, flag|syscall.O_NONBLOCK, perm)
 	if errors.Is(err, syscall.ENXIO) { // a socket, or a pipe that nobody reads
@@ -200,14 +198,13 @@ func readAll(f interface {
 	return b.Bytes(), err
 }
 
-// maxDepth is how many folders below its root CheckKinds goes down.
+// maxDepth is the number of levels below its root that CheckKinds visits.
 const maxDepth = 16
 
-// CheckKinds lists a folder and those below it, at most 16 deep, and refuses the first
-// entry, in the order of names, that is neither a regular file nor a folder. The error
-// wraps ErrNotRegular and names the entry, its kind and the next step. A socket at the
-// name socket is no error; "" allows none. A folder that cannot be listed is passed over:
-// reading it will fail. No file is opened, so nothing waits. O(entries).
+// CheckKinds lists a folder and those below it, at most 16 deep, and refuses the first entry, in the order of
+// names, that is neither a regular file nor a folder. The error wraps ErrNotRegular and names the entry, its
+// kind and the next step. A socket named socket is allowed; "" allows none. A folder that cannot be listed is
+// skipped: reading it will fail. No file is opened, so nothing blocks. O(entries).
 func CheckKinds(in FS, socket string) error { return checkKinds(in, ".", socket, maxDepth) }
 
 func checkKinds(in FS, folder, socket string, depth int) error {
@@ -228,14 +225,12 @@ func checkKinds(in FS, folder, socket string, depth int) error {
 }
 
 var (
-	// ErrNotFolder is returned when a path that must be a folder is something
-	// else. What is there is left alone.
+	// ErrNotFolder is returned when a path that must be a folder is something else, which is left alone.
 	ErrNotFolder = errors.New("not a folder")
-	// ErrNotRegular is returned by WriteAtomic, and where regular files alone are
-	// opened, when the name is taken by a link, a folder, a pipe or a device.
+	// ErrNotRegular is returned by WriteAtomic, and where only regular files are opened, when the name is that
+	// of a link, a folder, a pipe or a device.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrOwner is returned where a new file would not have the owner and group
-	// of the one it is to replace.
+	// ErrOwner is returned if a new file would not have the owner and group of the file that it replaces.
 	ErrOwner = errors.New("this process may not give files to their owner")
 	// ErrLocked is returned when another owner holds the lock. A HeldError
 	// that names the owner wraps it.

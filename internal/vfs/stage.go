@@ -9,9 +9,8 @@ import (
 	"path"
 )
 
-// Staged is new content on its way to a name: complete and synced in a
-// temporary file beside it, and not visible under the name yet. Replace or Create ends it,
-// or Discard. It is for one goroutine.
+// Staged is new content for a name: complete and synced in a temporary file in the same folder, and not yet
+// visible under the name. Replace, Create or Discard ends it. It is for one goroutine.
 type Staged struct {
 	in         FS
 	name, temp string
@@ -19,16 +18,13 @@ type Staged struct {
 	later      bool // the caller syncs the folder
 }
 
-// Info describes the synced file: its inode, size and time of the last
-// write stay the same when it gets its name.
+// Info describes the synced file: its inode, size and modification time stay the same when it gets its name.
 func (s *Staged) Info() fs.FileInfo { return s.info }
 
-// Stage writes what fill gives into a temporary file beside name and syncs it.
-// A full disk shows here, before anything was touched. like is the file whose
-// permissions and owner the new one gets, nil for one that has perm, before the
-// umask. Where this process may not give files to that owner, the error wraps
-// ErrOwner. After an error nothing is left, unless removing it failed too. The
-// writer is not buffered.
+// Stage writes the output of fill into a temporary file in the folder of name and syncs it. A full disk fails
+// here, before anything was touched. like is the file whose permissions and owner the new one gets, nil for one
+// with perm, before the umask. If this process may not give files to that owner, the error wraps ErrOwner.
+// After an error nothing is left, unless removing it failed too. The writer is not buffered.
 func Stage(in FS, name string, perm fs.FileMode, like fs.FileInfo, fill func(io.Writer) error) (*Staged, error) {
 	if like != nil {
 		perm = like.Mode().Perm()
@@ -57,7 +53,7 @@ func Stage(in FS, name string, perm fs.FileMode, like fs.FileInfo, fill func(io.
 	return &Staged{in: in, name: name, temp: temp, info: info}, nil
 }
 
-// giveTo gives the file the owner and group of another, where they differ.
+// giveTo gives the file the owner and group of another, if they differ.
 func giveTo(f File, like fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -74,9 +70,9 @@ func giveTo(f File, like fs.FileInfo) error {
 	return nil
 }
 
-// Replace gives the name this content, whatever it was, and syncs the
-// folder. After an error the temporary file is gone, unless removing it failed
-// too, and the name has its old content, unless it was the sync that failed.
+// Replace makes this the content of the name, whatever it was, and syncs the folder. After an error the
+// temporary file is gone, unless removing it failed too, and the name has its old content, unless the sync
+// failed.
 func (s *Staged) Replace() error {
 	if err := s.in.Rename(s.temp, s.name); err != nil {
 		return errors.Join(err, s.in.Remove(s.temp))
@@ -94,9 +90,8 @@ func (s *Staged) sync() error {
 	return s.in.SyncDir(path.Dir(s.name))
 }
 
-// Create is Replace for a name that is free: fs.ErrExist when it is taken.
-// On a file system without hard links, a file that is made at the very moment
-// can be replaced.
+// Create is Replace for a free name: fs.ErrExist if it is taken. On a file system without hard links, a file
+// created at the same moment can be replaced.
 func (s *Staged) Create() error {
 	err := s.in.Link(s.temp, s.name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {

@@ -13,10 +13,9 @@ import (
 	"strings"
 )
 
-// Sub makes a folder below another one, and those above it, for its owner alone,
-// and returns it as an FS of its own. Its Close does nothing: the outer folder
-// stays its owner's to close. Links are judged by the outer folder. The folder is
-// durable when Sub returns.
+// Sub creates a folder below another one, and those above it, for its owner alone, and returns it as an FS. Its
+// Close does nothing: the outer folder stays open. Links are judged by the outer folder. The folder is durable
+// when Sub returns.
 func Sub(outer FS, dir string) (FS, error) {
 	if !fs.ValidPath(dir) || dir == "." {
 		return nil, &fs.PathError{Op: "sub", Path: dir, Err: fs.ErrInvalid}
@@ -40,8 +39,8 @@ type sub struct {
 	dir   string
 }
 
-// name is a name of the outer folder. One that would leave the inner folder
-// becomes one that every folder refuses.
+// name returns a name in the outer folder. A name that would leave the inner folder becomes one that every
+// folder refuses.
 func (s sub) name(name string) string {
 	if !fs.ValidPath(name) {
 		return "../" + name
@@ -72,8 +71,8 @@ func (s sub) SyncDir(name string) error           { return s.outer.SyncDir(s.nam
 func (s sub) Lock(name string) (io.Closer, error) { return s.outer.Lock(s.name(name)) }
 func (s sub) Close() error                        { return nil }
 
-// RemoveAll removes a folder with its contents, or a file, and links without following
-// them. What is not there is no error. After an error a part is left.
+// RemoveAll removes a folder with its contents, or a file, and links without following them. A missing name is
+// no error. After an error a part is left.
 func RemoveAll(in FS, name string) error {
 	info, err := in.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,8 +93,8 @@ func RemoveAll(in FS, name string) error {
 	return in.Remove(name)
 }
 
-// Walk calls a function for each file below a folder, and for links, which it does not follow. What
-// goes meanwhile is left out.
+// Walk calls a function for each file below a folder, and for links, which it does not follow. Files that
+// disappear meanwhile are left out.
 func Walk(in FS, folder string, each func(name string, info fs.FileInfo) error) error {
 	entries, err := in.ReadDir(folder)
 	for _, e := range entries {
@@ -118,7 +117,7 @@ func Walk(in FS, folder string, each func(name string, info fs.FileInfo) error) 
 	return err
 }
 
-// RemoveIfThere removes a file. What is not there is no error.
+// RemoveIfThere removes a file. A missing file is no error.
 func RemoveIfThere(in FS, name string) error {
 	if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -138,7 +137,7 @@ func ReadJSON(in FS, name string, into any) error {
 	return err
 }
 
-// Entries is ReadDir for which a folder that is not there has no entries.
+// Entries is ReadDir without an error for a missing folder, which has no entries.
 func Entries(in FS, folder string) ([]fs.DirEntry, error) {
 	entries, err := in.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -149,10 +148,9 @@ func Entries(in FS, folder string) ([]fs.DirEntry, error) {
 
 var variable = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
 
-// Expand replaces the variables in a path: $NAME and ${NAME} anywhere, and a leading ~. A
-// variable that env does not know, or knows as empty, is left as written; values are not
-// expanded again. Quotes and blanks around the path are removed first. It touches no file.
-// O(n).
+// Expand replaces the variables in a path: $NAME and ${NAME} anywhere, and a leading ~. A variable that is
+// unknown or empty in env is left as written; values are not expanded again. Quotes and blanks around the path
+// are removed first. It touches no file. O(n).
 func Expand(path string, env func(string) string) string {
 	path = strings.Trim(path, "\"' \t\r\n")
 	home := env("HOME")

@@ -14,9 +14,8 @@ import (
 // [fs.PathError] values, so errors.Is with [fs.ErrNotExist] and its like holds.
 // An FS is safe for concurrent use.
 type FS interface {
-	// OpenFile opens the file with the flags of package os (O_RDWR,
-	// O_CREATE, O_EXCL, ...); perm is for a file that is made, before the
-	// umask. The caller closes the file.
+	// OpenFile opens the file with the flags of package os (O_RDWR, O_CREATE, O_EXCL, ...); perm is for a new
+	// file, before the umask. The caller closes the file.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	// ReadFile returns the whole content; the caller owns it.
 	ReadFile(name string) ([]byte, error)
@@ -28,25 +27,23 @@ type FS interface {
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// ReadLink returns the text of a link, which may lead outside.
 	ReadLink(name string) (string, error)
-	// MkdirAll makes the folder and those above it that are missing; perm is
-	// before the umask. A folder that exists is no error. SyncDir of the
-	// folder above makes it durable.
+	// MkdirAll creates the folder and missing ones above it; perm is before the umask. A folder that exists is
+	// no error. SyncDir of the folder above makes it durable.
 	MkdirAll(name string, perm fs.FileMode) error
 	// Remove removes a file, a link or an empty folder.
 	Remove(name string) error
 	// Rename gives a file another name, atomically replacing a file of that
 	// name. SyncDir makes it durable.
 	Rename(oldName, newName string) error
-	// Link gives a file a second name, which must be free: fs.ErrExist. Not
-	// every file system can. SyncDir makes it durable.
+	// Link gives a file a second name, which must be free: fs.ErrExist. Not every file system supports it.
+	// SyncDir makes it durable.
 	Link(oldName, newName string) error
-	// SyncDir makes the entries of a folder durable: anything made, removed
+	// SyncDir makes the entries of a folder durable: everything created, removed
 	// and renamed in it.
 	SyncDir(name string) error
-	// Lock takes the exclusive lock of the file, which it makes if missing,
-	// without waiting. It returns ErrLocked when another owner has it, be it
-	// in this process. Closing the result, or the end of the process, releases
-	// the lock; the file stays. TryLock and LockFile are what callers want.
+	// Lock takes the exclusive lock of the file, which it creates if missing, without waiting. It returns
+	// ErrLocked if another owner has it, even in this process. Closing the result, or the end of the process,
+	// releases the lock; the file stays. Callers use TryLock and LockFile.
 	Lock(name string) (io.Closer, error)
 	// Close releases the folder. Files opened from it stay open.
 	Close() error
@@ -64,8 +61,7 @@ type File interface {
 	Truncate(size int64) error
 	// Chmod sets the permission bits, whatever the umask is.
 	Chmod(mode fs.FileMode) error
-	// Chown gives the file an owner and a group. It clears permission bits
-	// that would pass on rights.
+	// Chown gives the file an owner and a group. It clears permission bits that would pass on rights.
 	Chown(uid, gid int) error
 	// Sync makes the content and the metadata durable. After an error nothing
 	// is known about writes since the last success, and a second
@@ -78,15 +74,15 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// Identity is which file it is, whose, and how many names it has.
+// Identity is the identity, the owner and the number of names of a file.
 type Identity struct {
 	UID, GID      int
 	Links         uint64 // names of the file; 1 without hard links
-	Device, Inode uint64 // the same for all names of one file; zeros where the system does not tell
+	Device, Inode uint64 // the same for all names of one file; zeros if the system has none
 }
 
-// Same reports whether two descriptions by an FS are of one file or folder. After a file is
-// removed, and nobody has it open, a new one may get its inode.
+// Same reports whether two descriptions by an FS are of one file or folder. A new file may get the inode of one
+// that was removed and that no process has open.
 func Same(a, b fs.FileInfo) bool {
 	one, known := IdentityOf(a)
 	other, alsoKnown := IdentityOf(b)
@@ -101,10 +97,9 @@ type glancer interface {
 	Glance(name string) (fs.FileInfo, error)
 }
 
-// Glance looks a name up through the folder's path in the operating system. If the folder was
-// moved, removed or replaced since it was opened, the FS holds another one. Links on the
-// way are followed, and the name itself only where it is ".". One system call. An FS
-// without a path looks in itself.
+// Glance looks a name up through the folder's path in the operating system. If the folder was moved, removed or
+// replaced since it was opened, the FS is another folder. Links on the path are followed; the name itself only
+// if it is ".". One system call. An FS without a path looks in itself.
 func Glance(in FS, name string) (fs.FileInfo, error) {
 	if g, ok := in.(glancer); ok {
 		return g.Glance(name)
