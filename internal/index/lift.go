@@ -260,15 +260,13 @@ func pairs(n int, f func(i, j int)) {
 // changed since.
 func (o *Order) poolOf(text func(id string) string) *pool {
 	o.once.Do(func() {
-		files := o.sample()
-		if old := o.before; old == nil || !slices.Equal(old.files, files) {
-			o.pool = newPool(files, text)
-		} else {
-			o.pool = old
+		files, p := o.sample(), o.before
+		if p == nil || !slices.Equal(p.files, files) {
+			p = newPool(files, text)
 		}
-		o.ready.Store(o.pool)
+		o.pool.Store(p)
 	})
-	return o.pool
+	return o.pool.Load()
 }
 
 // sample chooses files by their paths, so that the choice outlives most changes.
