@@ -61,11 +61,13 @@ func build(docs []Doc) *segment {
 		counts:  make([]int, 0, len(docs)),
 		lengths: make([]uint32, 0, len(docs)),
 	}
+	var ids tableWriter
 	for i := range docs {
 		b.addDoc(uint32(i), &docs[i])
+		ids.append(docs[i].ID)
 	}
 	s := b.segment()
-	s.ids = idTable(docs)
+	s.ids = ids.table()
 	return s
 }
 
@@ -146,14 +148,6 @@ func (b *builder) segment() *segment {
 	}
 	s.lists.blob = string(blob)
 	return s
-}
-
-func idTable(docs []Doc) table {
-	var w tableWriter
-	for i := range docs {
-		w.append(docs[i].ID)
-	}
-	return w.table()
 }
 
 // sortedUnique returns docs sorted by id, keeping the last of several with the same id.
