@@ -8,15 +8,15 @@ import (
 	"fmt"
 )
 
-// batcher sends the parts of one call. What a server refuses is sent again in halves:
-// first half of the texts, then half of the one text that it refuses.
+// batcher sends the parts of one call. If the server refuses a request, the batcher sends its
+// halves: first half of the texts, and in the end half of a single text.
 type batcher struct {
 	server  *server
 	purpose Purpose
 	alive   bool // the server has embedded the text of the probe after a refusal
 }
 
-// send gives each part a vector or an error. It fails as a whole where the server does.
+// send gives each part a vector or an error. It returns an error if the server fails.
 // At most 2n requests find the bad ones among n parts, and 31 the bad end of one.
 func (b *batcher) send(ctx context.Context, parts []*part, halvings int) error {
 	texts := make([]string, len(parts))
@@ -60,8 +60,8 @@ func (b *batcher) accept(parts []*part, got answer) error {
 	return nil
 }
 
-// refused embeds the halves of a part that the server refused whole. A part that cannot
-// be halved any more has failed, unless the server refuses the text of the probe too.
+// refused embeds the halves of a part that the server refused. A part that cannot be halved
+// any more fails, unless the server also refuses the text of the probe.
 func (b *batcher) refused(ctx context.Context, p *part, why *refusal, halvings int) error {
 	left, right, ok := halve(p.text)
 	if !ok || halvings == maxHalvings {
@@ -85,7 +85,7 @@ func (b *batcher) refused(ctx context.Context, p *part, why *refusal, halvings i
 	return nil
 }
 
-// wrong makes a refusal of a text that a server must accept an error of the server.
+// wrong turns the refusal of a text that a server must accept into ErrProtocol.
 func wrong(err error) error {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		return fmt.Errorf("%s: %w", refused, ErrProtocol)

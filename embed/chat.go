@@ -87,7 +87,7 @@ func (c *Chat) ask(ctx context.Context, instruction, text string, maxTokens int)
 	return answer, nil
 }
 
-// withoutThought returns an answer without what some models think aloud before it.
+// withoutThought returns an answer without the reasoning that some models put before it.
 func withoutThought(answer string) string {
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(answer), "<think>"); ok {
 		_, answer, _ = strings.Cut(rest, "</think>")
@@ -95,7 +95,7 @@ func withoutThought(answer string) string {
 	return answer
 }
 
-// Summarizing says which model a program asks for summaries.
+// Summarizing configures the model that writes summaries.
 type Summarizing struct {
 	URL, Model, Key string        // as in Config
 	Timeout         time.Duration // of one request; 0 is a default

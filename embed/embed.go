@@ -13,12 +13,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// Purpose is what a text is embedded for. Some models want another prefix for each.
+// Purpose is what a text is embedded for. Some models need a different prefix for each.
 type Purpose uint8
 
 // The purposes.
 const (
-	Document Purpose = iota // a text that is to be found
+	Document Purpose = iota // a text to be found
 	Query                   // a question
 )
 
@@ -29,12 +29,12 @@ type Embedder interface {
 	// Embed returns a result for each text, in their order; the caller owns the vectors.
 	// An error means that there are no results: the context ended, the server cannot
 	// be used now (ErrUnavailable), or its answers are wrong (ErrProtocol,
-	// ErrDimension, ErrModelChanged). A text that has no vector has an error in its
-	// result instead.
+	// ErrDimension, ErrModelChanged). A text without a vector has an error in its
+	// result.
 	Embed(ctx context.Context, purpose Purpose, texts []string) ([]Result, error)
 }
 
-// Model identifies what vectors are comparable within.
+// Model identifies vectors that are comparable with each other.
 type Model struct {
 	Name string
 	Kind string // of the embedder, as in Config; never KindAuto
@@ -45,7 +45,7 @@ type Model struct {
 	Lexical     bool // vectors compare words, not meaning
 }
 
-// Result is what became of one text.
+// Result is the vector of one text, or the error.
 type Result struct {
 	Vector    []float32 // of norm 1, nil where Err is set
 	Truncated bool      // the end of the text is not in the vector
@@ -81,8 +81,8 @@ func failed(op, what string, cause error) error {
 	return fault.Wrap(op, what, kind, cause)
 }
 
-// Cosine returns the cosine of the angle between a and b, from -1 to 1. It is 0 where
-// a vector is empty, has only zeros, or has a value that is not finite. Vectors of
+// Cosine returns the cosine of the angle between a and b, from -1 to 1. It is 0 if a
+// vector is empty, has only zeros, or has a value that is not finite. Vectors of
 // unequal lengths are ErrDimension, unless one is empty. Sums are in float64 and
 // scaled, so that no finite input overflows. O(len(a)).
 func Cosine[F float32 | float64](a, b []F) (float64, error) {
@@ -105,7 +105,7 @@ func Cosine[F float32 | float64](a, b []F) (float64, error) {
 	return max(-1, min(1, cosine)), nil
 }
 
-// largest returns the largest absolute value; NaN where one value is.
+// largest returns the largest absolute value; NaN if any value is NaN.
 func largest[F float32 | float64](v []F) float64 {
 	largest := 0.0
 	for _, x := range v {

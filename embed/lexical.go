@@ -17,17 +17,16 @@ import (
 const (
 	lexicalName = "lexical"
 	lexicalDim  = 768
-	// What terms weigh against the word itself: a function word, and all 3- and
-	// 4-grams of a word together.
+	// Weights relative to a content word: of a function word, and of all 3- and 4-grams
+	// of a word together.
 	stopWeight = 0.1
 	gramWeight = 1
 )
 
-// lexical embeds texts by the hashes of their stems and of the 3- and 4-grams of those.
-// A stem counts by the logarithm of its number and the root of its length, English
-// function words little.
-// No statistics of other texts enter, so a vector depends on its text alone. It finds
-// inflected and misspelt words and no synonyms.
+// lexical embeds texts by the hashes of their stems and of the 3- and 4-grams of the stems.
+// The weight of a stem grows with the logarithm of its count and the root of its length,
+// and is small for English function words. A vector depends only on its text. It finds
+// inflected and misspelt words, but no synonyms.
 type lexical struct{ model Model }
 
 func newLexical() *lexical {
@@ -77,8 +76,8 @@ func lexicalVector(text string) Result {
 	return Result{Vector: v}
 }
 
-// addTerm adds a term and its grams. The ends of a term are marked, so that a gram tells
-// a beginning from a middle.
+// addTerm adds a term and its grams. The ends of a term are marked, so that grams at the
+// beginning differ from grams in the middle.
 func addTerm(v []float32, term string, weight float64) {
 	addHash(v, "w"+term, weight)
 	runes := []rune("^" + term + "$")

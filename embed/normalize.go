@@ -58,7 +58,7 @@ func newNormalizers(p *component, depth int) (normalizer, error) {
 	return sequence("normalizers", s.Normalizers, depth, newNormalizer)
 }
 
-// sequence makes what does the parts of a sequence one after another.
+// sequence returns a step that does the parts of a sequence one after another.
 func sequence[T any, Step ~func(T) T](what string, parts []*component, depth int, of func(p *component, depth int) (Step, error)) (Step, error) {
 	if depth >= maxNested || len(parts) > maxParts {
 		return nil, fmt.Errorf("%s are nested too deeply or too many: %w", what, errTokenizer)
@@ -159,7 +159,7 @@ func newBertNormalizer(p *component) (normalizer, error) {
 	}, nil
 }
 
-// isChinese has the blocks that BERT's own code names.
+// isChinese reports whether a rune is in one of the blocks that BERT's own code names.
 func isChinese(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2ceaf ||
 		r >= 0xf900 && r <= 0xfaff || r >= 0x2f800 && r <= 0x2fa1f

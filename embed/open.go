@@ -19,25 +19,25 @@ const (
 	KindAuto    = "auto"    // one of these servers, whichever it is
 )
 
-// Config says which embedder to open. The zero value is the built-in one.
+// Config describes the embedder to open. The zero value is the built-in one.
 type Config struct {
 	Kind  string // one of the kinds above; "" is KindLexical
-	URL   string // the address of a server, such as http://localhost:11434
-	Model string // the model of a server; "" is the only one that it has. The name of a model in files
+	URL   string // the address of a server, for example http://localhost:11434
+	Model string // the model of a server; "" if it has only one. Or the name of a model in files
 	// Folder is the path of a static model: model.safetensors and tokenizer.json, as model2vec
 	// writes them. Open reads them; nothing is read later.
 	Folder string
 	Key    string // the bearer token of a server; "" sends none
-	// The texts that a model wants before a question and before a document, with the
-	// blank at their end.
+	// The texts that a model needs before a question and before a document, including a
+	// blank at the end.
 	QueryPrefix, DocumentPrefix string
-	// Dimensions cuts vectors; 0 leaves them. It needs Nested: the model was trained so
-	// that the first numbers of its vectors are vectors (Matryoshka).
+	// Dimensions shortens vectors; 0 does not. It needs Nested: the model was trained so
+	// that the first numbers of a vector are a vector (Matryoshka).
 	Dimensions int
 	Nested     bool
 	Timeout    time.Duration // of one request; 0 is 30 seconds
-	// Known are models of which vectors are kept; only fingerprint and dimension count. A server
-	// that has one of them is not probed before its first document.
+	// Known are models with stored vectors; only fingerprint and dimension count. A server with
+	// one of them is not probed before its first document.
 	Known []Model
 	Now   func() time.Time // nil is time.Now
 }
@@ -48,14 +48,14 @@ func (c Config) Connector() func(context.Context) (Embedder, error) {
 }
 
 // Ollama returns a function that opens a model of an Ollama server, for fovea.Options.Embedder:
-// the Connector of KindOllama. The url is such as http://localhost:11434; with the model "",
-// the server has one that embeds.
+// the Connector of KindOllama. An example of url is http://localhost:11434. With the model "",
+// the server must have exactly one.
 func Ollama(url, model string) func(context.Context) (Embedder, error) {
 	return Config{Kind: KindOllama, URL: url, Model: model}.Connector()
 }
 
 // Open returns the embedder of the configuration. It asks a server for its models and
-// for four vectors, unless it is known of an earlier run, see Config.Known. Errors: ErrConfig,
+// for four vectors, unless an earlier run did, see Config.Known. Errors: ErrConfig,
 // ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
 func Open(ctx context.Context, c Config) (Embedder, error) {
 	e, err := open(ctx, c)

@@ -12,11 +12,11 @@ import (
 // pattern is a text or a regular expression of the file.
 type pattern struct{ String, Regex *string }
 
-// finder finds the matches of a pattern in linear time, by Go's own engine. That has no
-// lookahead. The one that tokenizers use, for blanks before a word, is done by hand.
+// finder finds the matches of a pattern in linear time with Go's own engine. Go has no
+// lookahead; cut implements the one that tokenizers use, for blanks before a word.
 type finder struct {
 	re     *regexp.Regexp
-	blanks int // the group of blanks whose last one is left to the word after them, or 0
+	blanks int // the group of blanks whose last blank belongs to the next word, or 0
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 	blanksGroup = "blanks"
 )
 
-// classes are Unicode's, as the engines of other languages have them: the inside of a class.
+// classes are the contents of Unicode's character classes, which other languages use for these letters.
 var classes = map[byte]string{'s': `\s\v\x{85}\p{Z}`, 'd': `\p{Nd}`, 'w': `\p{L}\p{M}\p{N}\p{Pc}`}
 
 func (p pattern) compile() (*finder, error) {
@@ -76,7 +76,7 @@ func withClasses(source string) string {
 	return b.String()
 }
 
-// cut returns what the pattern matches in word and what lies between.
+// cut returns the matches of the pattern in word and the text between them.
 func (f *finder) cut(word string) []piece {
 	var pieces []piece
 	last := 0

@@ -13,10 +13,10 @@ import (
 // bytesPattern is the one by which GPT-2 cuts words.
 const bytesPattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-// patterns are those of splitters that are a Split by one pattern. \w is Unicode's, as in Rust.
+// patterns are those of splitters that equal a Split by one pattern. \w is Unicode's, as in Rust.
 var patterns = map[string]string{"Whitespace": `[^\w\s]+|\w+`, "Punctuation": `[\p{P}$+<=>^` + "`" + `|~]`, "Digits": `\p{N}+`}
 
-// The behaviors of a split: what becomes of the text that a pattern matches.
+// The behaviors of a split: what happens to the text that a pattern matches.
 const (
 	removed, isolated, contiguous      = "removed", "isolated", "contiguous"
 	mergedWithPrevious, mergedWithNext = "mergedwithprevious", "mergedwithnext"
@@ -43,7 +43,7 @@ func newSplitter(p *component, depth int) (splitter, error) {
 	return nil, fmt.Errorf("pre-tokenizer %.40q: %w", p.Type, errUnknown)
 }
 
-// each makes a splitter of what cuts one word.
+// each makes a splitter of a function that cuts one word.
 func each(cut func(word string) []string) splitter {
 	return func(words []string) []string {
 		var all []string
@@ -108,7 +108,7 @@ func newSplit(p *component) (splitter, error) {
 	}), nil
 }
 
-// join makes words of pieces, as a behavior says.
+// join makes words of pieces according to a behavior.
 func join(pieces []piece, behavior string) []string {
 	var words []string
 	for i, p := range pieces {
@@ -139,7 +139,7 @@ func bertWords(word string) []string {
 	return strings.Fields(b.String())
 }
 
-// newByteLevel cuts words as GPT-2 does and writes each byte as a rune that can be seen.
+// newByteLevel cuts words as GPT-2 does and writes each byte as a visible rune.
 func newByteLevel(p *component) (splitter, error) {
 	s := struct {
 		Prefix bool `json:"add_prefix_space"`
@@ -173,8 +173,8 @@ func newByteLevel(p *component) (splitter, error) {
 	}), nil
 }
 
-// byteRunes is GPT-2's table: visible bytes of Latin-1 stand for themselves, the others
-// are the runes from 256 on.
+// byteRunes is GPT-2's table: visible bytes of Latin-1 map to themselves, the others to
+// the runes from 256 on.
 func byteRunes() (visible [256]rune) {
 	next := rune(256)
 	for c := range rune(256) {

@@ -27,8 +27,8 @@ const (
 	defaultTimeout = 30 * time.Second
 )
 
-// remote is a server: it sends requests and sorts what goes wrong into refusals of
-// what was sent, a server that cannot be used, and wrong answers.
+// remote is a server. It sends requests and classifies errors: a refusal of the content,
+// a server that cannot be used, or a wrong answer.
 type remote struct {
 	base      string // without a slash at the end
 	key       string
@@ -67,12 +67,12 @@ func (r *remote) local() bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// refusal is an answer that may be due to what was sent: smaller parts may pass.
+// refusal is an error that the content may have caused: smaller parts may pass.
 type refusal struct{ message string }
 
 func (e *refusal) Error() string { return e.message }
 
-// unavailable is an ErrUnavailable with the time that the server wants to be left alone.
+// unavailable is an ErrUnavailable with the delay that the server asks for.
 type unavailable struct {
 	cause string
 	delay time.Duration
@@ -81,7 +81,7 @@ type unavailable struct {
 func (e *unavailable) Error() string { return e.cause + ": " + ErrUnavailable.Error() }
 func (e *unavailable) Unwrap() error { return ErrUnavailable }
 
-// call sends body, or nothing by GET where it is nil, and decodes the answer into into.
+// call sends body by POST, or a GET if body is nil, and decodes the answer into into.
 // Errors: a refusal, ErrUnavailable, ErrProtocol, and that of a context that ended.
 func (r *remote) call(ctx context.Context, path string, body, into any) error {
 	inner, cancel := context.WithTimeout(ctx, r.timeout)
@@ -122,8 +122,8 @@ func (r *remote) call(ctx context.Context, path string, body, into any) error {
 	return nil
 }
 
-// lost sorts the errors of a connection. A connection that breaks after the request was
-// sent can mean that the text crashed the model.
+// lost classifies the errors of a connection. A connection that breaks after the request
+// was sent can mean that the text crashed the model.
 func (r *remote) lost(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -136,7 +136,7 @@ func (r *remote) lost(ctx context.Context, err error) error {
 	return &unavailable{cause: r.base + " cannot be reached"}
 }
 
-// status sorts the answers that are no success.
+// status classifies the answers that are not a success.
 func (r *remote) status(path string, response *http.Response, text []byte) error {
 	code := response.StatusCode
 	message := fmt.Sprintf("%s: status %d: %s", path, code, r.quote(text))
@@ -144,7 +144,7 @@ func (r *remote) status(path string, response *http.Response, text []byte) error
 	case code == http.StatusUnauthorized, code == http.StatusForbidden: // their text may repeat parts of the key
 		return &unavailable{cause: fmt.Sprintf("%s: status %d: the server refuses the key", path, code)}
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 where it says none
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 without the header
 		return &unavailable{cause: message, delay: time.Duration(min(seconds, 3600)) * time.Second}
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
 		return fmt.Errorf("%w: %w", &unavailable{cause: message}, errNoPath)
@@ -154,7 +154,7 @@ func (r *remote) status(path string, response *http.Response, text []byte) error
 	return fmt.Errorf("%s: status %d; redirects are not followed: %w", path, code, ErrProtocol)
 }
 
-// ofRequest returns the error of a request to a model as its caller gets it.
+// ofRequest returns the error that the caller of a request to a model gets.
 func ofRequest(ctx context.Context, op, model string, err error) error {
 	refused, is := errors.AsType[*refusal](err)
 	switch {
@@ -168,15 +168,15 @@ func ofRequest(ctx context.Context, op, model string, err error) error {
 	return failed(op, model, err)
 }
 
-// ofOpening is ofRequest for opening what a configuration names; a server refuses none of its texts.
+// ofOpening is ofRequest for opening a server, which must not refuse the texts of the probe.
 func ofOpening(ctx context.Context, op string, c Config, err error) error {
 	return ofRequest(ctx, op, strings.TrimSpace(c.Kind+" "+c.Model), wrong(err))
 }
 
-// errNoPath says that the server knows no such path, or no such model.
+// errNoPath means that the server does not have a path, or a model.
 var errNoPath = errors.New("not found")
 
-// quote makes a server's text fit for an error: one short line without the key.
+// quote returns a server's text in a form for errors: one short line without the key.
 func (r *remote) quote(text []byte) string {
 	s := strings.ToValidUTF8(string(text[:min(len(text), 4*maxMessage)]), "")
 	if r.key != "" {

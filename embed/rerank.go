@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// maxReranked is how many documents one call of a reranker takes.
+// maxReranked is the maximum number of documents of one call of a reranker.
 const maxReranked = 1000
 
-// Reranker says how well documents answer a query. It is safe for concurrent use.
+// Reranker scores how well documents answer a query. It is safe for concurrent use.
 type Reranker interface {
-	// Rerank returns a score for each document, in their order; a greater one is
-	// better, and only scores of one call are comparable. It waits as long as ctx
+	// Rerank returns a score for each document, in their order. Higher is better, and
+	// only scores of one call are comparable. It waits as long as ctx
 	// allows, at most the timeout of the configuration. Errors: ErrUnavailable,
 	// ErrProtocol, ErrRefused, and that of ctx.
 	Rerank(ctx context.Context, query string, documents []string) ([]float64, error)
@@ -23,11 +23,11 @@ type Reranker interface {
 	Remote() bool
 }
 
-// Reranking says which reranker a program uses.
+// Reranking configures the reranker of a program.
 type Reranking struct {
-	// Connect opens the reranker, such as by OpenReranker. It may fail and is then called again.
+	// Connect opens the reranker, for example with OpenReranker. After an error it is called again.
 	Connect func(context.Context) (Reranker, error)
-	Timeout time.Duration // that a search waits for it; 0 is a default
+	Timeout time.Duration // how long a search waits for it; 0 is a default
 	All     bool          // one on another computer may see every node, also without the property EMBED
 }
 
@@ -44,7 +44,7 @@ func openReranker(ctx context.Context, c Config) (Reranker, error) {
 	if c.Kind != KindOpenAI && c.Kind != KindTEI && c.Kind != KindAuto {
 		return nil, fmt.Errorf("%w: there is no reranker of this kind; use openai, tei or auto", ErrConfig)
 	}
-	// Ollama has none, and what speaks as OpenAI may know the path of the other.
+	// Ollama has no reranker. OpenAI's form goes first, since such a server may also have TEI's path.
 	return firstShape(ctx, c, slices.Backward(shapes[1:]), func(r *remote, sh shape) (Reranker, error) {
 		s := &rerankServer{remote: r, model: c.Model, call: sh.rerank}
 		_, err := s.call.scores(ctx, r, c.Model, probeTexts[0], probeTexts)
@@ -59,7 +59,7 @@ type rerankServer struct {
 	call   call
 }
 
-// Remote reports whether the server is another computer.
+// Remote reports whether the server is on another computer.
 func (s *rerankServer) Remote() bool { return !s.remote.local() }
 
 // Rerank asks for the scores, unless the server failed a short time ago.

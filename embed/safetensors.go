@@ -16,7 +16,7 @@ const (
 	maxHeader    = 1 << 20
 )
 
-// tensor is an array of numbers in a safetensors file. It keeps the form of the file.
+// tensor is an array of numbers of a safetensors file, in the file's encoding.
 type tensor struct {
 	form  string
 	shape []int
@@ -48,21 +48,16 @@ func (t *tensor) at(i int) float64 {
 
 // fromHalf decodes an IEEE number of 16 bits.
 func fromHalf(h uint16) float64 {
-	sign, exponent, fraction := float64(1), int(h>>10&31), float64(h&1023)
-	if h>>15 == 1 {
-		sign = -1
+	const rebias = 0x1p112 // between the exponents of half and single precision
+	magnitude := rebias * float64(math.Float32frombits(uint32(h&0x7fff)<<13))
+	if h&0x7c00 == 0x7c00 {
+		magnitude = math.Inf(1) // or no number; neither is a vector
 	}
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 31:
-		return sign * math.Inf(1) // or no number; neither is a vector
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
+	return math.Copysign(magnitude, float64(int16(h)))
 }
 
-// readSafetensors reads the tensors of a file that have the names. Nothing is read before
-// its bounds are checked. Errors: ErrFile, and those of the file system.
+// readSafetensors reads the named tensors of a file. It checks bounds before each read.
+// Errors: ErrFile, and those of the file system.
 func readSafetensors(f vfs.File, names ...string) (map[string]*tensor, error) {
 	info, err := f.Stat()
 	if err != nil {

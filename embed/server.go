@@ -18,8 +18,8 @@ const (
 	maxBatch       = 32   // texts of a request
 	maxBatchTokens = 8192 // tokens of a request, by the estimate
 	maxHalvings    = 4    // of a part that is refused
-	defaultTokens  = 480  // of a part, where the server names no limit
-	maxPartTokens  = 2000 // of a part, whatever the server promises
+	defaultTokens  = 480  // of a part, if the server names no limit
+	maxPartTokens  = 2000 // of a part, even if the server allows more
 	checkInterval  = time.Minute
 	sameModel      = 0.99 // the least cosine of two vectors of one text by one model
 )
@@ -27,7 +27,7 @@ const (
 // The texts of the probe. The first is sent again to see that the model is the same.
 var probeTexts = []string{"Fovea asks whether this server works.", "A second and quite different sentence: the red dog sleeps below a tree."}
 
-// server embeds through a server of some shape.
+// server embeds through a server.
 type server struct {
 	remote *remote
 	shape  shape
@@ -35,23 +35,23 @@ type server struct {
 	about  about
 	model  Model
 	limit  int                    // tokens of a part
-	probed atomic.Pointer[probed] // nil: not in this run, its model is known of an earlier one
+	probed atomic.Pointer[probed] // nil: not probed in this run, because an earlier run did
 
 	turns *turns
 }
 
-// probed is what a probe finds of a server.
+// probed is the result of a probe.
 type probed struct {
 	answering string // the name that the server gives itself, or ""
 	counts    bool   // the server counts the tokens that it read
 	sentinel  []float32
-	checked   time.Time // when the model was last seen to be the same
+	checked   time.Time // when the model was last found to be the same
 }
 
 // Model returns the model that the probe found.
 func (s *server) Model() Model { return s.model }
 
-// Embed splits the texts, sends them in batches, and pools the parts again.
+// Embed splits the texts, sends the parts in batches, and pools their vectors.
 func (s *server) Embed(ctx context.Context, p Purpose, texts []string) ([]Result, error) {
 	results, err := s.embed(ctx, p, texts)
 	return results, ofRequest(ctx, "embed", s.model.Name, wrong(err))
@@ -101,8 +101,7 @@ func batchOf(parts []*part) int {
 	return min(len(parts), maxBatch)
 }
 
-// ask sends one request and checks the answer as a whole. Vectors are as the server sent
-// them, apart from being cut.
+// ask sends one request and checks the answer as a whole, but not its vectors.
 func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, error) {
 	done, err := s.turns.take(ctx, p)
 	if err != nil {
@@ -131,8 +130,8 @@ func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, er
 	return got, nil
 }
 
-// check sees, before documents once a minute and after failures, that the model is still
-// the one that was opened. A server that was not probed in this run is probed now.
+// check verifies that the model is still the one that was opened, before documents at most
+// once a minute, and after failures. It probes a server that was not probed in this run.
 func (s *server) check(ctx context.Context, p Purpose) error {
 	now, found := s.remote.now(), s.probed.Load()
 	switch {
@@ -162,8 +161,8 @@ func (s *server) check(ctx context.Context, p Purpose) error {
 	return nil
 }
 
-// accept checks one vector, cuts it as configured, and scales it. Errors: ErrVector for
-// this vector alone, ErrDimension.
+// accept checks one vector, cuts it as configured, and scales it. Errors: ErrVector, which
+// concerns only this vector, and ErrDimension.
 func (s *server) accept(v []float32) ([]float32, error) {
 	if len(v) == 0 {
 		return nil, ErrVector
@@ -177,7 +176,7 @@ func (s *server) accept(v []float32) ([]float32, error) {
 	return v, unit(v)
 }
 
-// open probes a server, unless it is known of an earlier run that its model works.
+// open probes a server, unless an earlier run found that its model works.
 func (s *server) open(ctx context.Context) (Embedder, error) {
 	c := s.config
 	s.limit = cmp.Or(min(s.about.maxTokens*3/4, maxPartTokens), defaultTokens)
@@ -198,7 +197,7 @@ func (s *server) open(ctx context.Context) (Embedder, error) {
 	return s, nil
 }
 
-// modelOf returns the model of the server, if its vectors have so many numbers.
+// modelOf returns the model of the server for vectors of length dim.
 func (s *server) modelOf(dim int) Model {
 	c := s.config
 	return Model{
@@ -246,7 +245,7 @@ func alike(a, b []float32) bool {
 	return err == nil && cosine >= sameModel
 }
 
-// words is the number of tokens that any model reads of texts at least.
+// words is the minimum number of tokens that any model reads in texts.
 func words(texts ...string) int {
 	n := 0
 	for _, text := range texts {

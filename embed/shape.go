@@ -19,21 +19,21 @@ type shape struct {
 	// describe finds the model. The name "" is the only model that the server has.
 	describe func(ctx context.Context, r *remote, name string) (about, error)
 	embed    call
-	rerank   call // of those that have a reranker
+	rerank   call // zero without a reranker
 }
 
-// call is how a shape is asked about texts.
+// call describes a request about texts.
 type call struct {
 	path     string
 	texts    string         // the key of the texts
-	isNamed  bool           // the name of the model is sent
-	settings map[string]any // what else is sent
-	isList   bool           // the answer is a list alone
+	isNamed  bool           // the request names the model
+	settings map[string]any // further fields
+	isList   bool           // the answer is only a list
 }
 
 // shapes are in the order in which they are tried: Ollama has the paths of OpenAI too. OpenAI's are those of llama.cpp,
-// LM Studio, vLLM and clouds; TEI is Hugging Face's text-embeddings-inference. Where it can be told, a server does not
-// truncate, since a refusal is better than a silent loss; some releases of Ollama truncate all the same.
+// LM Studio, vLLM and clouds; TEI is Hugging Face's text-embeddings-inference. If possible, requests forbid truncation,
+// since a refusal is better than a silent loss; some releases of Ollama truncate anyway.
 var shapes = []shape{
 	{
 		kind: KindOllama, describe: describeOllama,
@@ -49,7 +49,7 @@ var shapes = []shape{
 	},
 }
 
-// firstShape returns what open makes of the first of some shapes, one of which has the configured kind, that a server answers as.
+// firstShape opens a server as the first of the shapes of the configured kind that it answers.
 func firstShape[T any](ctx context.Context, c Config, of iter.Seq2[int, shape], open func(*remote, shape) (T, error)) (found T, err error) {
 	r, err := newRemote(c)
 	if err != nil {
@@ -69,7 +69,7 @@ func firstShape[T any](ctx context.Context, c Config, of iter.Seq2[int, shape], 
 	return *new(T), err
 }
 
-// about is what a server says of a model; what it does not say is zero.
+// about describes a model; fields that the server does not report are zero.
 type about struct {
 	name, digest string
 	maxTokens    int
@@ -158,7 +158,7 @@ func describeTEI(ctx context.Context, r *remote, name string) (about, error) {
 	return about{info.ID, info.Digest, info.MaxTokens}, nil
 }
 
-// response is the answer of any shape: each has some of the fields.
+// response has the fields of the answers of all shapes.
 type response struct {
 	Model      string
 	Embeddings [][]float32
@@ -170,7 +170,7 @@ type response struct {
 	}
 }
 
-// indexed is what a server says of one of the texts. Cohere and Jina call the score relevance_score.
+// indexed is the result for one of the texts. Cohere and Jina call the score relevance_score.
 type indexed struct {
 	Index     *int
 	Embedding []float32
@@ -178,7 +178,7 @@ type indexed struct {
 	Relevance *float64 `json:"relevance_score"`
 }
 
-// ask sends texts, and what else a request wants. list is where an answer goes that is a list alone.
+// ask sends texts and further fields. list returns where an answer that is only a list goes.
 func (c call) ask(ctx context.Context, r *remote, model string, texts []string, more map[string]any, list func(*response) any) (response, error) {
 	body := map[string]any{c.texts: texts}
 	if c.isNamed && model != "" {
@@ -194,10 +194,10 @@ func (c call) ask(ctx context.Context, r *remote, model string, texts []string, 
 	return got, r.call(ctx, c.path, body, into)
 }
 
-// vectorsCount tells of a wrong number of vectors.
+// vectorsCount is the message for a wrong number of vectors.
 const vectorsCount = "%d vectors for %d texts"
 
-// inOrder puts what a server says of each of n texts in their order; count tells of a wrong number.
+// inOrder returns the results for n texts in the order of the texts. count is the message for a wrong number.
 func inOrder(path string, got []indexed, n int, count string) ([]indexed, error) {
 	all := make([]indexed, n)
 	for _, d := range got {
@@ -212,8 +212,8 @@ func inOrder(path string, got []indexed, n int, count string) ([]indexed, error)
 	return all, nil
 }
 
-// answer has a vector for each text. Model and tokens are zero where a server does not
-// say what answered and how many tokens it read.
+// answer has a vector for each text. Model and tokens are zero if the server does not report
+// its model and the number of tokens read.
 type answer struct {
 	vectors [][]float32
 	model   string
@@ -241,7 +241,7 @@ func (c call) vectors(ctx context.Context, r *remote, model string, texts []stri
 	return answer{got.Embeddings, got.Model, max(got.Tokens, got.Usage.Tokens)}, nil
 }
 
-// scores says how well documents answer a query.
+// scores returns how well documents answer a query.
 func (c call) scores(ctx context.Context, r *remote, model, query string, documents []string) ([]float64, error) {
 	more := map[string]any{"query": query}
 	if !c.isList {

@@ -11,14 +11,14 @@ import (
 
 const (
 	maxText = 1 << 20 // bytes of a text that are embedded
-	minHalf = 16      // bytes of a text that is not split further
+	minHalf = 16      // bytes of the shortest half
 )
 
-// ends are where a text is best cut, in order: after a paragraph, a sentence, a line, a word.
+// ends are the best places to cut a text, in order: after a paragraph, a sentence, a line, a word.
 var ends = [][]string{{"\n\n"}, {". ", "! ", "? ", ".\n", "!\n", "?\n", "。", "！", "？"}, {"\n"}, {" ", "\t"}}
 
-// halve cuts text near its middle, at the best end in the two quarters there, else
-// between two runes. It reports false for a text that is too short or has one half blank.
+// halve cuts text at the best end in its two middle quarters, else between two runes. It
+// returns false if the text is too short or a half is blank.
 func halve(text string) (left, right string, ok bool) {
 	if len(text) < 2*minHalf {
 		return text, "", false
@@ -53,9 +53,8 @@ func middle(text string) int {
 	return half
 }
 
-// split cuts text into parts of at most limit tokens, by the estimate, which counts too
-// many rather than too few. It reports true where the text is so long that its end is
-// left out.
+// split cuts text into parts of at most limit tokens by the estimate, which is rather too
+// high than too low. truncated means that the text is too long and its end is left out.
 func split(text string, limit int) (parts []string, truncated bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxText {
@@ -76,7 +75,7 @@ func split(text string, limit int) (parts []string, truncated bool) {
 	return parts, truncated
 }
 
-// part is a part of a text with its vector, or why there is none.
+// part is a part of a text with its vector, or the error.
 type part struct {
 	text      string
 	vector    []float32
@@ -84,8 +83,8 @@ type part struct {
 	err       error
 }
 
-// pool returns the mean of the vectors of the parts, each weighted by its length, scaled
-// to norm 1. Parts that failed are left out; the error is the first one where all failed.
+// pool returns the mean of the vectors of the parts, weighted by length and scaled to norm
+// 1. It leaves out failed parts; if all failed, the error is the first one.
 func pool(parts []*part) Result {
 	var r Result
 	for _, p := range parts {

@@ -23,8 +23,8 @@ const (
 	tokenizerFile = "tokenizer.json"
 )
 
-// static embeds texts by the vectors of their tokens: the mean of the rows of a table,
-// each times the weight of its token, as model2vec has it.
+// static embeds texts by the vectors of their tokens: the mean of rows of a table, each
+// times the weight of its token, as in model2vec.
 type static struct {
 	model     Model
 	config    Config
@@ -60,7 +60,7 @@ func openStatic(c Config) (Embedder, error) {
 	return s, nil
 }
 
-// readPart reads one of the files. One that is not there is ErrFile.
+// readPart reads one of the files. A missing file is ErrFile.
 func readPart(files vfs.FS, name string, read func(vfs.File) error) error {
 	f, err := files.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // maxTokenizer is the size in bytes of the largest tokenizer.json that is read.
 const maxTokenizer = 64 << 20
 
-// maxAdded is how many added tokens a file may have, in bytes and in number.
+// maxAdded is the maximum number of added tokens of a file, maxAddedBytes that of their bytes.
 const maxAdded, maxAddedBytes = 10_000, 1 << 20
 
 // The errors of parseTokenizer.
@@ -29,8 +29,8 @@ type tokenizer struct {
 	normalize normalizer
 	split     splitter
 	model     model
-	raw       added // added tokens that are found in the text as it is
-	cooked    added // those that are found in the normalized text
+	raw       added // tokens that are found in the unchanged text
+	cooked    added // tokens that are found in the normalized text
 }
 
 // normalizer changes a text before it is cut.
@@ -50,7 +50,7 @@ type component struct {
 	all  json.RawMessage
 }
 
-// UnmarshalJSON keeps the whole element beside its type.
+// UnmarshalJSON keeps the whole element with its type.
 func (p *component) UnmarshalJSON(text []byte) error {
 	var head struct{ Type string }
 	if err := json.Unmarshal(text, &head); err != nil {

@@ -44,7 +44,7 @@ func newModel(p *component) (model, error) {
 	return nil, fmt.Errorf("model %.40q: %w", kind, errUnknown)
 }
 
-// wordLevel knows whole words, however long.
+// wordLevel has whole words of any length.
 type wordLevel struct {
 	Vocab   map[string]int
 	Unknown string `json:"unk_token"`
@@ -57,8 +57,8 @@ func (m *wordLevel) encode(ids []int, word string) []int {
 	return ids
 }
 
-// wordPiece takes the longest piece of the vocabulary again and again. A word that is
-// not made of pieces is unknown as a whole.
+// wordPiece repeatedly takes the longest piece of the vocabulary. A word that does not
+// consist of pieces is unknown as a whole.
 type wordPiece struct {
 	Vocab    map[string]int
 	Unknown  string `json:"unk_token"`
@@ -173,7 +173,7 @@ func (m *bpe) encode(ids []int, word string) []int {
 		top := queue.Pop()
 		left := &links[top.at]
 		if left.text != top.of[0] || left.next < 0 || links[left.next].text != top.of[1] {
-			continue // one of them was merged meanwhile
+			continue // one of them was merged since
 		}
 		right := &links[left.next]
 		left.text += right.text
@@ -220,7 +220,7 @@ func asBytes(ids []int, text string, vocab map[string]int) []int {
 type unigram struct {
 	ids      map[string]int
 	scores   []float64
-	unknown  int // -1 if there is none
+	unknown  int // -1 for none
 	penalty  float64
 	maxBytes int // bytes of the longest piece
 	bytes    bool
@@ -288,7 +288,7 @@ func (m *unigram) encode(ids []int, word string) []int {
 	return ids
 }
 
-// reach notes a way to the end of a piece if it is the best.
+// reach records a way to the end of a piece if it is the best so far.
 func (m *unigram) reach(best []float64, from []int, begin, end int, score float64) {
 	if sum := best[begin] + score; sum > best[end] {
 		best[end], from[end] = sum, begin

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// turns lets queries go before documents: one request for documents is under way at a
-// time, and none starts while a query is under way. Queries never wait here.
+// turns gives queries priority over documents: at most one request for documents runs at a
+// time, and none starts while a query runs. Queries never wait here.
 type turns struct {
-	documents chan struct{} // holds one value while documents are under way
+	documents chan struct{} // has one value while a request for documents runs
 	mu        sync.Mutex
 	queries   int
 	idle      chan struct{} // closed when queries is 0
@@ -59,19 +59,19 @@ func (t *turns) endQuery() {
 	}
 }
 
-// maxBackOff is how long a server that fails again and again is left alone.
+// maxBackOff is the longest delay after repeated failures of a server.
 const maxBackOff = 5 * time.Minute
 
-// breaker leaves a server alone that could not be used: for a second, then twice as long
-// each time. After that, one request is tried.
+// breaker stops requests to a server that could not be used: for a second, then twice as
+// long each time. After that it lets one request through.
 type breaker struct {
 	mu       sync.Mutex
 	failures int // in a row
 	until    time.Time
 }
 
-// allow reports whether a request may be sent now. After failures it lets one caller
-// through, and the next only when that one is overdue.
+// allow reports whether a request may be sent now. After failures it allows one request, and
+// the next only after the timeout.
 func (b *breaker) allow(now time.Time, timeout time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +92,7 @@ func (b *breaker) broken() bool {
 	return b.failures > 0
 }
 
-// guard calls a server, unless it failed a short time ago, and notes how that went: the server may want a longer delay.
+// guard calls a server, unless it failed a short time ago, and records the result. The server may ask for a longer delay.
 // Errors: ErrUnavailable, and that of call.
 func (r *remote) guard(ctx context.Context, call func() error) error {
 	b := &r.breaker

@@ -13,16 +13,11 @@ type Term struct {
 	Weight float64
 }
 
-// QuestionTerms returns the terms of a text, see [QueryTerms], each with the number of
-// its occurrences as weight: the limit with the highest weights by this index, or all if
-// limit is 0.
+// QuestionTerms returns the terms of a text that [Lexical.Search] searches for, without stop words
+// unless text has no other words. The weight of a term is the number of its occurrences. limit is the
+// maximum number of terms, those with the highest weights in this index; 0 means all.
 func (x *Lexical) QuestionTerms(text string, limit int) []Term {
-	wanted := x.topTerms(queryTerms(text), limit)
-	terms := make([]Term, len(wanted))
-	for i, w := range wanted {
-		terms[i] = Term{w.term, float64(w.count)}
-	}
-	return terms
+	return x.topTerms(queryTerms(text), limit)
 }
 
 // Radii of the two windows of Scores, in documents before and after.
@@ -41,7 +36,7 @@ const (
 // of documents near it, of a wider window, and by file of all its documents joined. In a
 // window the documents are fields of one document (BM25F, Robertson, Zaragoza and Taylor
 // 2004): the length of each counts for its own words, so that a short remark does not
-// rank by the words of a long answer beside it. A Scores may be used again after Reset, with any order.
+// rank by the words of a long answer next to it. A Scores may be reused after Reset, with any order.
 type Scores struct {
 	Own, Near, Wide []float64
 	File            []float64 // by file
@@ -52,7 +47,7 @@ type Scores struct {
 	files           []uint32 // weights of one term by file
 	reached         []uint32 // positions where wide is above 0
 	inFiles         []uint32 // files where files is above 0
-	list            []posting
+	found           scratch  // postings of one term
 }
 
 // Reset clears the scores. O(touched).
@@ -77,9 +72,8 @@ func (s *Scores) grow(o *Order) {
 	}
 }
 
-// Score adds to s the scores of the documents in whose windows a term stands. Positions
-// that no term reaches are not touched. It returns the score of a document of mean
-// length that has each term once. O(postings of the terms).
+// Score adds to s the scores of the documents whose windows contain a term. It returns the
+// score of a document of mean length that has each term once. O(postings of the terms).
 func (o *Order) Score(terms []Term, s *Scores) (ideal float64) {
 	s.grow(o)
 	f := o.formulas()
@@ -112,25 +106,19 @@ func (o *Order) formulas() formulas {
 // scatter adds the weight of a term in each document to the windows that the document
 // is in, and returns how many documents have the term.
 func (o *Order) scatter(term string, f bm25, s *Scores) (df int) {
-	for i := range o.index.parts {
-		p := &o.index.parts[i]
-		t, ok := p.terms.find(term)
-		if !ok {
-			continue
-		}
-		s.list = p.postings(s.list[:0], t, p.dead)
-		df += len(s.list)
-		for _, hit := range s.list {
-			if pos := o.places[i][hit.doc]; pos != nowhere {
+	o.index.loadPostings(term, &s.found)
+	for i, places := range o.places {
+		for _, hit := range s.found.lists[i] {
+			if pos := places[hit.doc]; pos != nowhere {
 				o.reach(pos, hit.weight, f, s)
 			}
 		}
 	}
-	return df
+	return s.found.docFreq
 }
 
 // unit is the weight in windows of a word in a document of mean length. Weights are
-// integers, so that their sums do not depend on the order of the parts of an index.
+// integers, so that sums do not depend on the order of the parts of an index.
 const unit = 4096
 
 // reach adds the weight of a term in one document.
@@ -198,16 +186,12 @@ func (o *Order) CountMarked(mark string) int { return o.index.docFreq(markPrefix
 // With yields the positions of the documents that have a term. O(hits).
 func (o *Order) With(term string) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
-		var list []posting
-		for i := range o.index.parts {
-			p := &o.index.parts[i]
-			t, ok := p.terms.find(term)
-			if !ok {
-				continue
-			}
-			list = p.postings(list[:0], t, p.dead)
-			for _, hit := range list {
-				if pos := o.places[i][hit.doc]; pos != nowhere && !yield(pos) {
+		s := scratches.Get().(*scratch)
+		defer s.release()
+		o.index.loadPostings(term, s)
+		for i, places := range o.places {
+			for _, hit := range s.lists[i] {
+				if pos := places[hit.doc]; pos != nowhere && !yield(pos) {
 					return
 				}
 			}

@@ -61,11 +61,13 @@ func build(docs []Doc) *segment {
 		counts:  make([]int, 0, len(docs)),
 		lengths: make([]uint32, 0, len(docs)),
 	}
+	var ids tableWriter
 	for i := range docs {
 		b.addDoc(uint32(i), &docs[i])
+		ids.append(docs[i].ID)
 	}
 	s := b.segment()
-	s.ids = idTable(docs)
+	s.ids = ids.table()
 	return s
 }
 
@@ -148,33 +150,18 @@ func (b *builder) segment() *segment {
 	return s
 }
 
-func idTable(docs []Doc) table {
-	var w tableWriter
-	for i := range docs {
-		w.append(docs[i].ID)
-	}
-	return w.table()
-}
-
 // sortedUnique returns docs sorted by id, keeping the last of several with the same id.
 // It does not change its argument.
 func sortedUnique(docs []Doc) []Doc {
-	type entry struct {
-		id string
-		at int
+	order := make([]int, len(docs))
+	for i := range order {
+		order[i] = i
 	}
-	entries := make([]entry, len(docs))
-	for i := range docs {
-		entries[i] = entry{docs[i].ID, i}
-	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.at, b.at))
-	})
-	sorted := make([]Doc, 0, len(docs))
-	for i, p := range entries {
-		if i+1 == len(entries) || entries[i+1].id != p.id {
-			sorted = append(sorted, docs[p.at])
-		}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(strings.Compare(docs[a].ID, docs[b].ID), cmp.Compare(b, a)) })
+	order = slices.CompactFunc(order, func(a, b int) bool { return docs[a].ID == docs[b].ID })
+	sorted := make([]Doc, len(order))
+	for i, at := range order {
+		sorted[i] = docs[at]
 	}
 	return sorted
 }

@@ -5,8 +5,8 @@
 //
 // [Lexical] is an inverted index over the fields title, tags and body, ranked by BM25.
 // [Order] has the positions of documents in their files, scores them with the documents around
-// them, and measures by [Lift] whether these have to do with each other. Marks are facts of
-// documents that are looked up exactly and are no words.
+// them, and measures by [Order.Lift] whether neighbours are related. Marks are facts of
+// documents that are looked up exactly and are not words.
 // [Attributes] maps a key and a value to ids: keywords, tags, properties, link targets.
 // [Terms] is the text analysis; highlighting must use it too, so that it marks what the
 // index found, as [Matcher] does. [Lexical.Unknown] offers known terms for words of a

@@ -39,6 +39,15 @@ func (x *Lexical) Scores(text string) iter.Seq2[string, float64] {
 	}
 }
 
+// QueryTerms returns the terms that Search searches for, each once, in order of first occurrence.
+func QueryTerms(text string) []string {
+	terms := []string{}
+	for _, q := range queryTerms(text) {
+		terms = append(terms, q.Text)
+	}
+	return terms
+}
+
 // Match is the contribution of one term to the score of a document.
 type Match struct {
 	Term      string
@@ -63,14 +72,14 @@ func (x *Lexical) Explain(text, id string) []Match {
 	var matches []Match
 	formula := x.formula()
 	for _, q := range queryTerms(text) {
-		x.loadPostings(q.term, s)
+		x.loadPostings(q.Text, s)
 		i := slices.IndexFunc(s.lists[at], func(p posting) bool { return p.doc == doc })
 		if i < 0 {
 			continue
 		}
 		p := s.lists[at][i]
-		score := formula.termScore(formula.idf(s.docFreq, q.count), p.weight, x.parts[at].lengths[doc])
-		matches = append(matches, Match{q.term, int(p.weight), s.docFreq, score})
+		score := formula.termScore(formula.idf(s.docFreq, q.Weight), p.weight, x.parts[at].lengths[doc])
+		matches = append(matches, Match{q.Text, int(p.weight), s.docFreq, score})
 	}
 	return matches
 }

@@ -15,8 +15,8 @@ type Doc struct {
 	Title string
 	Tags  []string
 	Body  string
-	// Marks are facts that are looked up verbatim and are not words: a search never
-	// finds them, and they add nothing to the length.
+	// Marks are facts that are looked up exactly and are not words: a search never
+	// finds them, and they do not count for the length.
 	Marks []string
 }
 

@@ -40,14 +40,14 @@ func reference(docs map[string]Doc, text string) []Hit {
 		for _, q := range queryTerms(text) {
 			df := 0.0
 			for _, w := range weights {
-				if w[q.term] > 0 {
+				if w[q.Text] > 0 {
 					df++
 				}
 			}
-			tf := weights[id][q.term]
+			tf := weights[id][q.Text]
 			n := float64(len(docs))
 			idf := math.Log(1 + (n-df+0.5)/(df+0.5))
-			score += float64(q.count) * idf * tf * 2.2 / (tf + 1.2*(0.25+0.75*lengths[id]/(total/n)))
+			score += q.Weight * idf * tf * 2.2 / (tf + 1.2*(0.25+0.75*lengths[id]/(total/n)))
 		}
 		if score > 0 {
 			hits = append(hits, Hit{id, score})
@@ -325,19 +325,19 @@ func TestTopTermsMatchFullRanking(t *testing.T) {
 		x := Build(docs).Update([]string{"0"}, []Doc{{ID: "x", Body: text("later", 6)}})
 		terms, most := queryTerms(text("query", 30)), rapid.IntRange(1, 6).Draw(t, "most")
 		s, formula := new(scratch), x.formula()
-		weight := func(q queryTerm) float64 {
-			if x.loadPostings(q.term, s); s.docFreq == 0 {
+		weight := func(q Term) float64 {
+			if x.loadPostings(q.Text, s); s.docFreq == 0 {
 				return 0
 			}
-			return formula.idf(s.docFreq, q.count)
+			return formula.idf(s.docFreq, q.Weight)
 		}
 		want := slices.Clone(terms)
 		if len(terms) > most {
-			slices.SortFunc(want, func(a, b queryTerm) int {
-				return cmp.Or(cmp.Compare(weight(b), weight(a)), strings.Compare(a.term, b.term))
+			slices.SortFunc(want, func(a, b Term) int {
+				return cmp.Or(cmp.Compare(weight(b), weight(a)), strings.Compare(a.Text, b.Text))
 			})
 			want = want[:most]
-			kept := func(q queryTerm) bool { return weight(q) == 0 || !slices.Contains(want, q) }
+			kept := func(q Term) bool { return weight(q) == 0 || !slices.Contains(want, q) }
 			want = slices.DeleteFunc(slices.Clone(terms), kept)
 		}
 		if got := x.topTerms(terms, most); !slices.Equal(got, want) {

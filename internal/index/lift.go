@@ -11,10 +11,10 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Lift measures how much the documents of a file have to do with each other.
+// Lift measures how closely the documents of a file are related.
 type Lift struct {
 	// Neighbours is how much more alike neighbours are than documents of the same file
-	// that are further apart: 1 if the order tells nothing.
+	// that are further apart: 1 if the order means nothing.
 	Neighbours float64
 	// File is how much more alike the documents of the file are than any two documents.
 	File float64
@@ -25,9 +25,9 @@ const (
 	maxLiftDocs  = 64  // documents of a file that are read
 	liftRun      = 8   // documents read one after the other
 	maxLiftBytes = 512 // of the text of each
-	maxSample    = 256 // documents that stand for the whole index
-	maxSampled   = 32  // files from which they come, and whose neighbours stand for all
-	liftPrior    = 20  // pairs by which a file with few pairs is drawn to the whole index
+	maxSample    = 256 // documents of the sample of the whole index
+	maxSampled   = 32  // files of the sample
+	liftPrior    = 20  // pairs of the whole index that are added to those of a file
 )
 
 // likeness is a sum of cosines.
@@ -47,10 +47,10 @@ func (l likeness) shrunk(mean float64) float64 {
 	return (l.sum + liftPrior*mean) / (l.pairs + liftPrior)
 }
 
-// cohesion is measured from a file's own words, independent of other files.
+// cohesion is the likeness of near and of far documents of a file. It depends only on that file.
 type cohesion struct{ near, far likeness }
 
-// pool has the statistics that the sample gives of the whole index. It is immutable.
+// pool has the statistics of the sample. It is immutable.
 type pool struct {
 	files  []*File // that were read
 	whole  cohesion
@@ -158,7 +158,7 @@ func hashOf(word []byte) uint32 {
 	return h.Sum32()
 }
 
-// rarity tells how rare words are.
+// rarity counts in how many documents words are.
 type rarity struct {
 	docs  int
 	words map[uint32]int // documents that have a word, by hash
@@ -214,8 +214,8 @@ func cosine(a, b []word) (sum float64) {
 	return sum
 }
 
-// cohesionOf compares neighbours, and documents more than wideRadius apart, of those that are
-// comparable; nil is all.
+// cohesionOf compares neighbours, and documents more than wideRadius apart. It leaves out pairs
+// for which comparable, which may be nil, returns false.
 func cohesionOf(docs []sampled, comparable func(a, b sampled) bool) *cohesion {
 	const partners = 3 // of each document, further apart
 	c := &cohesion{}
@@ -238,7 +238,7 @@ func cohesionOf(docs []sampled, comparable func(a, b sampled) bool) *cohesion {
 	return c
 }
 
-// pairs calls f for pairs of n documents: all, or for each the same number of others.
+// pairs calls f for pairs of n documents: for all, or for the same number of others for each.
 func pairs(n int, f func(i, j int)) {
 	const all, others = 17, 8
 	if n <= all {
@@ -260,15 +260,13 @@ func pairs(n int, f func(i, j int)) {
 // changed since.
 func (o *Order) poolOf(text func(id string) string) *pool {
 	o.once.Do(func() {
-		files := o.sample()
-		if old := o.before; old == nil || !slices.Equal(old.files, files) {
-			o.pool = newPool(files, text)
-		} else {
-			o.pool = old
+		files, p := o.sample(), o.before
+		if p == nil || !slices.Equal(p.files, files) {
+			p = newPool(files, text)
 		}
-		o.ready.Store(o.pool)
+		o.pool.Store(p)
 	})
-	return o.pool
+	return o.pool.Load()
 }
 
 // sample chooses files by their paths, so that the choice outlives most changes.

@@ -21,16 +21,16 @@ type Matcher struct {
 // the question.
 const maxMatched = 256
 
-// NewMatcher returns the matcher of a question. It looks for the terms that [QueryTerms]
-// returns, at most 256 of them. O(len(question)).
+// NewMatcher returns the matcher of a question. It looks for the terms of
+// [Lexical.QuestionTerms], at most 256 of them. O(len(question)).
 func NewMatcher(question string) *Matcher {
 	m := &Matcher{numbers: map[string]int32{}}
 	for i, q := range queryTerms(question) {
 		if i == maxMatched {
 			break
 		}
-		m.numbers[q.term] = int32(i)
-		m.first[q.term[0]] = true
+		m.numbers[q.Text] = int32(i)
+		m.first[q.Text[0]] = true
 	}
 	return m
 }
@@ -81,9 +81,8 @@ func (m *Matcher) Words(text string) iter.Seq2[int, string] {
 	}
 }
 
-// Spelling returns a word of a text whose term is the given one, as the text spells it, ""
-// if there is none. Of several it is the one whose length is nearest to a number of bytes.
-// O(len(text)).
+// Spelling returns the word of a text that has the given term, as the text spells it, or "".
+// Of several words it returns the one whose length in bytes is nearest to length. O(len(text)).
 func Spelling(text, term string, length int) string {
 	best, difference := "", math.MaxInt
 	for _, word := range wordsOf(text) {

@@ -85,7 +85,7 @@ func mergeTerms(m *segment, sources []source) {
 			list = appendPosting(list, p.doc-next, p.weight)
 			next = p.doc + 1
 		}
-		lists.appendBytes(list)
+		lists.append(string(list))
 	}
 }
 
@@ -123,11 +123,6 @@ type tableWriter struct {
 
 func (w *tableWriter) append(s string) {
 	w.blob.WriteString(s)
-	w.ends = append(w.ends, w.blob.Len())
-}
-
-func (w *tableWriter) appendBytes(b []byte) {
-	w.blob.Write(b)
 	w.ends = append(w.ends, w.blob.Len())
 }
 

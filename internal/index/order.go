@@ -11,15 +11,15 @@ import (
 	"sync/atomic"
 )
 
-// File is a list of documents that stand one below the other. It must not change: when a
-// document in it changes, another File takes its place.
+// File is a list of documents in their order. It must not change: when a document in it
+// changes, another File replaces it.
 type File struct {
 	Path string
 	IDs  []string
-	// Last is, for each document, the index in IDs of the last document below it, its own
-	// if there is none.
+	// Last is, for each document, the index in IDs of the last document below it, or its own
+	// index.
 	Last []int32
-	// Times are when the documents were made, 0 for unknown, in files that may have neighbours in others; else nil.
+	// Times are when the documents were made, 0 for unknown; nil in files that cannot have neighbours in others.
 	Times []uint64
 	// Bare means that the first document is a title for the others and has no text.
 	Bare bool
@@ -40,12 +40,11 @@ type Order struct {
 	places  [][]uint32 // by part of the index and number: position, nowhere for dead documents
 
 	joining sync.Once
-	stream  *stream // nil where no neighbours are in other files
+	stream  *stream // nil if no document has neighbours in other files
 
 	before *pool // of an earlier order, nil for none
 	once   sync.Once
-	pool   *pool
-	ready  atomic.Pointer[pool] // pool, once it is made
+	pool   atomic.Pointer[pool] // nil until it is first needed
 }
 
 // nowhere is the position of a document that is in no file.
@@ -54,25 +53,7 @@ const nowhere = ^uint32(0)
 // NewOrder returns the order of the documents of x in files, in any order. Documents in
 // no file are never found. O(documents).
 func NewOrder(x *Lexical, files []*File) *Order {
-	o := &Order{index: x.clone(), files: sortedFiles(files)}
-	o.count()
-	places := make(map[string]uint32, len(o.fileOf))
-	for f, file := range o.files {
-		for i, id := range file.IDs {
-			places[id] = o.first[f] + uint32(i)
-		}
-	}
-	o.places = make([][]uint32, len(o.index.parts))
-	for i := range o.places {
-		o.places[i] = placesOf(&o.index.parts[i], func(id string) uint32 {
-			if pos, ok := places[id]; ok {
-				return pos
-			}
-			return nowhere
-		})
-	}
-	o.measure()
-	return o
+	return (&Order{index: new(Lexical)}).Update(x, files, nil)
 }
 
 // Update returns the order after a change: x is the updated index, files the files that
@@ -84,40 +65,32 @@ func (o *Order) Update(x *Lexical, files []*File, gone map[string]bool) *Order {
 	for _, f := range files {
 		changed[f.Path] = f
 	}
-	next := &Order{index: x.clone(), before: o.before}
-	if p := o.ready.Load(); p != nil {
-		next.before = p
-	}
+	next := &Order{index: x.clone(), before: cmp.Or(o.pool.Load(), o.before)}
 	for _, f := range o.files {
 		if changed[f.Path] == nil && !gone[f.Path] {
 			next.files = append(next.files, f)
 		}
 	}
-	next.files = sortedFiles(append(next.files, files...))
+	next.files = append(next.files, files...)
+	slices.SortFunc(next.files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
 	next.count()
 	m := o.moves(next)
 	next.places = make([][]uint32, len(next.index.parts))
 	for i := range next.places {
 		p := &next.index.parts[i]
 		at := slices.IndexFunc(o.index.parts, func(old part) bool { return old.segment == p.segment })
-		if at < 0 {
-			next.places[i] = placesOf(p, m.byID)
-			continue
-		}
-		list := make([]uint32, len(p.lengths))
-		for doc, old := range o.places[at] {
-			list[doc] = m.moved(old)
+		list := slices.Repeat([]uint32{nowhere}, len(p.lengths))
+		for doc := range list {
+			if at >= 0 {
+				list[doc] = m.moved(o.places[at][doc])
+			} else if !p.dead.has(uint32(doc)) {
+				list[doc] = m.byID(p.ids.at(doc))
+			}
 		}
 		next.places[i] = list
 	}
 	next.measure()
 	return next
-}
-
-func sortedFiles(files []*File) []*File {
-	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
-	return files
 }
 
 // count fills first and fileOf from files.
@@ -152,19 +125,7 @@ func (o *Order) measure() {
 	}
 }
 
-// placesOf returns the positions of the documents of a part.
-func placesOf(p *part, find func(id string) uint32) []uint32 {
-	list := make([]uint32, len(p.lengths))
-	for doc := range list {
-		list[doc] = nowhere
-		if !p.dead.has(uint32(doc)) {
-			list[doc] = find(p.ids.at(doc))
-		}
-	}
-	return list
-}
-
-// moves tells where the documents of one order are in the next.
+// moves maps the positions of one order to those of the next.
 type moves struct {
 	from, to *Order
 	file     []int             // by file of from: the file of to with its path, -1 for none

@@ -24,7 +24,7 @@ const (
 
 // Query is a query to the lexical index.
 type Query struct {
-	// Text is any text. Its terms are combined with OR; see QueryTerms. A term that
+	// Text is any text. Its terms are combined with OR; see QuestionTerms. A term that
 	// occurs n times counts n times.
 	Text string
 	// Limit is the maximum number of hits; 0 or less means no limit.
@@ -47,10 +47,7 @@ type Hit struct {
 
 // compareHits orders hits by falling score, then by id.
 func compareHits(a, b Hit) int {
-	if c := cmp.Compare(b.Score, a.Score); c != 0 {
-		return c
-	}
-	return strings.Compare(a.ID, b.ID)
+	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
 }
 
 // Search returns the documents that have a term of the query, best first, equal scores
@@ -103,7 +100,7 @@ func (s *scratch) release() {
 
 // score fills scores and touched of s. Terms are added in query order in every part, so
 // the sum of floats depends on nothing else.
-func (x *Lexical) score(terms []queryTerm, s *scratch) {
+func (x *Lexical) score(terms []Term, s *scratch) {
 	slots := 0
 	for _, p := range x.parts {
 		slots += len(p.lengths)
@@ -113,8 +110,8 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 	}
 	formula := x.formula()
 	for _, q := range terms {
-		x.loadPostings(q.term, s)
-		idf := formula.idf(s.docFreq, q.count)
+		x.loadPostings(q.Text, s)
+		idf := formula.idf(s.docFreq, q.Weight)
 		first := 0
 		for i, p := range x.parts {
 			scores := s.scores[first : first+len(p.lengths)]
@@ -131,26 +128,26 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 
 // topTerms returns the limit terms with the highest weight, in their original order; 0
 // or less means all.
-func (x *Lexical) topTerms(terms []queryTerm, limit int) []queryTerm {
+func (x *Lexical) topTerms(terms []Term, limit int) []Term {
 	if limit <= 0 || len(terms) <= limit {
 		return terms
 	}
 	formula := x.formula()
 	weights := make(map[string]float64, len(terms))
 	for _, q := range terms {
-		if n := x.docFreq(q.term); n > 0 {
-			weights[q.term] = formula.idf(n, q.count)
+		if n := x.docFreq(q.Text); n > 0 {
+			weights[q.Text] = formula.idf(n, q.Weight)
 		}
 	}
 	ranked := slices.Clone(terms)
-	slices.SortFunc(ranked, func(a, b queryTerm) int {
-		return cmp.Or(cmp.Compare(weights[b.term], weights[a.term]), strings.Compare(a.term, b.term))
+	slices.SortFunc(ranked, func(a, b Term) int {
+		return cmp.Or(cmp.Compare(weights[b.Text], weights[a.Text]), strings.Compare(a.Text, b.Text))
 	})
 	for _, q := range ranked[limit:] {
-		delete(weights, q.term)
+		delete(weights, q.Text)
 	}
-	return slices.DeleteFunc(slices.Clone(terms), func(q queryTerm) bool {
-		_, chosen := weights[q.term]
+	return slices.DeleteFunc(slices.Clone(terms), func(q Term) bool {
+		_, chosen := weights[q.Text]
 		return !chosen
 	})
 }
@@ -207,11 +204,11 @@ func (x *Lexical) formula() bm25 {
 	return bm25{docs: float64(x.docs), perLength: k1 * b * float64(x.docs) / float64(max(x.length, 1))}
 }
 
-// idf returns the weight of a term with the given document frequency that occurs count
-// times in the query. It is always above 0.
-func (f bm25) idf(documents, count int) float64 {
+// idf returns the weight of a term with the given document frequency and weight in the
+// query. It is always above 0.
+func (f bm25) idf(documents int, weight float64) float64 {
 	df := float64(documents)
-	return float64(count) * (k1 + 1) * math.Log(1+(f.docs-df+0.5)/(df+0.5))
+	return weight * (k1 + 1) * math.Log(1+(f.docs-df+0.5)/(df+0.5))
 }
 
 // lengthFactor is by how much a document of a length counts as longer than the mean.

@@ -13,9 +13,10 @@ import (
 	"github.com/kljensen/snowball/english"
 
 	"github.com/fovea-memory/fovea/internal/bound"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// Limits of what Unknown looks at and offers, so that a long question costs little.
+// Limits of Unknown, so that a long question costs little.
 const (
 	maxQuestionWords = 1000
 	maxUnknown       = 3 // words in an answer
@@ -60,8 +61,8 @@ func (x *Lexical) Unknown(question string) []Unknown {
 	return unknown
 }
 
-// Knows reports whether a document has a word of a question that is no stop word, or whether
-// the question has none. O(words of the question).
+// Knows reports whether a document has a word of a question other than stop words, or whether
+// the question has only stop words. O(words of the question).
 func (x *Lexical) Knows(question string) bool {
 	asked := false
 	for _, word := range wordsOf(question) {
@@ -77,8 +78,8 @@ func (x *Lexical) Knows(question string) bool {
 	return !asked
 }
 
-// correctable returns the term of a word that may be a misspelling: letters alone, neither
-// very short nor very long, of a script with spaces, and no stop word.
+// correctable returns the term of a word that may be a misspelling: only letters, neither
+// very short nor very long, of a script with spaces, and not a stop word.
 func correctable(word string) (term string, ok bool) {
 	n := utf8.RuneCountInString(word[:min(len(word), maxSimilarRunes*utf8.UTFMax+1)])
 	if n < minSimilarRunes || n > maxSimilarRunes || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -91,19 +92,13 @@ func correctable(word string) (term string, ok bool) {
 // similarTerm is a candidate of similar.
 type similarTerm struct {
 	term      string
-	distance  int // edits, or the share of 4-grams that differ in percent
-	sameStart bool
+	distance  int    // edits, or the share of 4-grams that differ in percent
+	start     string // its first byte if the misspelling begins with it, else ""
 	documents int
 }
 
 func worseSimilar(a, b similarTerm) bool {
-	sameStart := func(s similarTerm) int {
-		if s.sameStart {
-			return 0
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(sameStart(a), sameStart(b)),
+	return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(b.start, a.start),
 		cmp.Compare(b.documents, a.documents), strings.Compare(a.term, b.term)) > 0
 }
 
@@ -122,7 +117,7 @@ func (x *Lexical) similar(m *misspelling) []Known {
 					continue // too different, or met in an earlier part
 				}
 				if n := x.docFreq(term); n > 0 {
-					top.Add(similarTerm{term, d, strings.HasPrefix(term, m.term[:1]), n})
+					top.Add(similarTerm{term, d, term[:text.SharedPrefix(term, m.term[:1])], n})
 				}
 			}
 		}
@@ -139,7 +134,7 @@ func (x *Lexical) similar(m *misspelling) []Known {
 	return nil
 }
 
-// documentWith returns the id of a live document that has a term, "" if there is none.
+// documentWith returns the id of a live document that has a term, or "".
 func (x *Lexical) documentWith(term string) string {
 	var postings []posting
 	for _, p := range x.parts {
@@ -164,16 +159,10 @@ type misspelling struct {
 	padded   []byte
 }
 
-// suffixes are endings that stemming takes away only where the word before it is spelled
-// well: the stem of "reference" is "refer", the one of "refrence" is "refrenc".
-var suffixes = func() map[string]bool {
-	set := map[string]bool{}
-	for suffix := range strings.FieldsSeq("s e es ed ing ings er ers ly al ful ous ive able ible ness ment ments ity " +
-		"ance ances ence ences ion ions ation ations") {
-		set[suffix] = true
-	}
-	return set
-}()
+// suffixes are endings that stemming removes only from correctly spelled words: the stem of
+// "reference" is "refer", that of "refrence" is "refrenc".
+var suffixes = text.WordSet("s e es ed ing ings er ers ly al ful ous ive able ible ness ment ments ity " +
+	"ance ances ence ences ion ions ation ations")
 
 const gramBytes = 4
 
@@ -228,8 +217,8 @@ func (m *misspelling) gramDistance(term string) (percent int, ok bool) {
 }
 
 // edits returns how many letters must be inserted, removed, replaced, or swapped with the
-// next one to turn a term into the misspelling, where taking a suffix away counts as one;
-// ok is false if it is more than maxEdits.
+// next one to turn a term into the misspelling. Removing a suffix counts as one edit. ok is
+// false for more than maxEdits.
 func (m *misspelling) edits(term string) (n int, ok bool) {
 	if bits.OnesCount64(letterSet(term)&^m.letters) > m.maxEdits || len(term) > maxWordBytes {
 		return 0, false
@@ -243,7 +232,7 @@ func (m *misspelling) edits(term string) (n int, ok bool) {
 }
 
 // distance returns the edits between a form of the word and the other term, or more than
-// maxEdits if their lengths suffice to tell. suffix allows for a suffix of the form.
+// maxEdits if their lengths differ too much. suffix allows for a suffix of the form.
 func (m *misspelling) distance(form []rune, suffix bool) int {
 	const maxSuffix = 6
 	other, best := m.other, m.maxEdits+1

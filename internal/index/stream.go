@@ -19,8 +19,8 @@ type stream struct {
 // conversations at the same times .8 to 2.0. Below 2 those lose up to .014 of R@10.
 const minStream = 2
 
-// Join lets the documents of files with times be neighbours by them, if those of two files are
-// more alike the nearer they are. text is that of [Order.Lift]. O(n log n) for n such documents.
+// Join makes the documents of files with times neighbours in the order of these times, if documents of
+// different files are more alike the nearer they are. text is as for [Order.Lift]. O(n log n) for n such documents.
 func (o *Order) Join(text func(id string) string) {
 	o.joining.Do(func() {
 		s, merged := o.streamed(), &File{}
@@ -70,7 +70,7 @@ func (o *Order) window(pos uint32, radius int) (lo, hi uint32, in *stream) {
 	return uint32(max(int(first), int(pos)-radius)), min(end, pos+uint32(radius)+1), in
 }
 
-// at returns the position at a place in a stream, or in a file where there is none.
+// at returns the position at a place in a stream, or in a file if s is nil.
 func (s *stream) at(place uint32) uint32 {
 	if s == nil {
 		return place

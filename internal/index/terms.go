@@ -32,25 +32,10 @@ func Terms(text string) []string {
 	return terms
 }
 
-// QueryTerms returns the terms that [Lexical.Search] looks for, each once, in order of
-// first occurrence. English stop words are left out as noise unless text has no other
-// words: they are indexed, so a question made only of stop words still finds its like.
-func QueryTerms(text string) []string {
-	wanted := queryTerms(text)
-	terms := make([]string, len(wanted))
-	for i, w := range wanted {
-		terms[i] = w.term
-	}
-	return terms
-}
-
-// queryTerm is a term and its number of occurrences in the query.
-type queryTerm struct {
-	term  string
-	count int
-}
-
-func queryTerms(text string) []queryTerm {
+// queryTerms returns the terms of a question, each once, in order of first occurrence, with
+// the number of occurrences as weight. English stop words are left out as noise unless text
+// has no other words: they are indexed, so a question of only stop words still finds its like.
+func queryTerms(text string) []Term {
 	content := newTermCounter()
 	var stops *termCounter
 	var s scanner
@@ -75,7 +60,7 @@ func queryTerms(text string) []queryTerm {
 
 // termCounter counts terms and keeps their order of first occurrence.
 type termCounter struct {
-	terms []queryTerm
+	terms []Term
 	index map[string]int
 }
 
@@ -86,9 +71,9 @@ func (t *termCounter) add(term string) {
 	if !ok {
 		i = len(t.terms)
 		t.index[term] = i
-		t.terms = append(t.terms, queryTerm{term: term})
+		t.terms = append(t.terms, Term{Text: term})
 	}
-	t.terms[i].count++
+	t.terms[i].Weight++
 }
 
 // termOf returns the term of a word from the scanner. Stemming costs about a

@@ -70,7 +70,7 @@ func classOf(r rune) class {
 	return separator
 }
 
-// scanner splits a text into words in linear time, and allocates for very long ones alone. A word is a
+// scanner splits a text into words in linear time, and allocates only for very long ones. A word is a
 // run of letters, marks and numbers, with ASCII in lower case; a pair of runes of a
 // script without spaces (or a lone one); or one symbol. Apostrophes, hyphens and
 // underscores end a word.

@@ -17,14 +17,13 @@ import (
 // Limits of what an embedder is given at once.
 const (
 	maxBatch      = 32
-	maxBatchBytes = 32 << 10  // after which no further text is added: what a failure loses is little
+	maxBatchBytes = 32 << 10  // after which no text is added, so that a failure loses little
 	maxText       = 256 << 10 // of one node
 )
 
-// Fill makes the vectors that are missing, and has the model prove itself if it has not.
-// progress, which may be nil, is told how many of how many are done. A text that the
-// embedder refuses is not tried again. Errors: those of the embedder, after which what
-// was made is kept, and of ctx.
+// Fill makes the missing vectors, and then measures a model that has not proven itself.
+// progress may be nil. A text that the embedder refuses is not tried again. Errors: those
+// of the embedder, after which the vectors made so far are kept, and of ctx.
 func (x *Vectors) Fill(ctx context.Context, progress func(done, of int)) error {
 	ctx, unlock, err := x.lock(ctx)
 	if err != nil {
@@ -50,7 +49,7 @@ func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
 		return err
 	}
 	missing := x.wanted(states, e)
-	if x.Status().Fault != nil && len(missing) == 0 { // is it there again?
+	if x.Status().Fault != nil && len(missing) == 0 { // does it work again?
 		_, err = e.Embed(ctx, embed.Query, []string{"hello"})
 		return err
 	}
@@ -88,8 +87,8 @@ func (x *Vectors) expect(pending int) {
 	x.pending = pending
 }
 
-// wanted returns a node for each text that e may see and has no vector of; all that have
-// text if e is nil.
+// wanted returns a node for each text that e may see and has no vector of; for every text
+// if e is nil.
 func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
 	var nodes []*node.Node
 	seen := map[merkle.Digest]bool{}
@@ -104,7 +103,7 @@ func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
 	return nodes
 }
 
-// batchOf returns the first of some nodes, as many as an embedder is given at once.
+// batchOf returns the first nodes, as many as go into one request.
 func batchOf(nodes []*node.Node) []*node.Node {
 	size := 0
 	for i, n := range nodes {
@@ -120,14 +119,14 @@ func (x *Vectors) mayEmbed(s *graph.State, n *node.Node, e *engine) bool {
 	return MayLeave(s, n, x.opts.All || e != nil && !e.Model().Remote)
 }
 
-// MayLeave reports whether a server may see a node. Nothing sees what is encrypted; all says
-// that it may see the rest, else its owner must have given the node.
+// MayLeave reports whether a server may see a node. No server sees encrypted text. all means
+// that it may see the rest; otherwise the owner must have given the node.
 func MayLeave(s *graph.State, n *node.Node, all bool) bool {
 	return !n.Secret() && !n.Derived.Encrypted && (all || s.Given(n))
 }
 
-// Text returns what is embedded of a node: its title and its text without drawers, ""
-// for nothing. A document that is a mere title has nothing.
+// Text returns the text of a node that is embedded: its title and its text without drawers.
+// It is "" for a document that is only a title.
 func Text(n *node.Node) string {
 	body := strings.TrimSpace(n.Body())
 	if body == "" && n.Parent == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// away stands for an embedder that does not answer, with the vectors that it made: nodes are
-// compared with their focus without it.
+// away replaces an embedder that does not answer. The vectors that it made can still be compared
+// with that of a focus.
 type away struct{ model embed.Model }
 
 func (a away) Model() embed.Model { return a.model }
@@ -23,14 +23,14 @@ func (away) Embed(context.Context, embed.Purpose, []string) ([]embed.Result, err
 	return nil, embed.ErrUnavailable
 }
 
-// reach returns the engine that is connected, or becomes so within timeout, else that of the
-// vectors which were made last; nil if there is none.
+// reach returns the engine that is connected or connects within timeout, else the engine of
+// the vectors used last, or nil.
 func (x *Vectors) reach(ctx context.Context, timeout time.Duration) *engine {
 	if x.connected() == nil && timeout > 0 {
 		soon, cancel := context.WithTimeout(ctx, timeout)
 		if inner, unlock, err := x.lock(soon); err == nil {
 			_, err = x.connect(inner)
-			if unlock(); ctx.Err() == nil { // who gives up says nothing about the embedder
+			if unlock(); ctx.Err() == nil { // a caller that gives up is no fault of the embedder
 				x.failed(err)
 			}
 		}
@@ -46,15 +46,15 @@ func (x *Vectors) reach(ctx context.Context, timeout time.Duration) *engine {
 	}
 	if models, err := vector.Models(x.opts.Folder); x.kept == nil && err == nil && len(models) > 0 && x.open.Err() == nil {
 		m := models[0]
-		x.kept, _ = x.opts.engine(away{embed.Model{Fingerprint: m.Fingerprint, Dim: m.Dim}}) // what cannot be read is no vectors
+		x.kept, _ = x.opts.engine(away{embed.Model{Fingerprint: m.Fingerprint, Dim: m.Dim}}) // unreadable vectors are missing ones
 	}
 	return x.kept
 }
 
-// pace is how long an embedder last needed for an answer, in nanoseconds; 0 for none.
+// pace is how long the embedder took for its last answer, in nanoseconds; 0 for no answer.
 type pace struct{ atomic.Int64 }
 
-// late notes that the embedder has not answered in time.
+// late records that the embedder has not answered in time.
 func (p *pace) late(timeout time.Duration) { p.Store(max(p.Load(), int64(timeout)+1)) }
 
 // counted is how many texts of a state have no vector yet.
@@ -64,7 +64,7 @@ type counted struct {
 	texts int
 }
 
-// waiting returns how many texts of a state wait for their vectors; wanted finds them. O(nodes), and
+// waiting returns how many texts of a state have no vector yet; wanted finds them. O(nodes), and
 // O(1) until nodes or vectors change.
 func (e *engine) waiting(s *graph.State, wanted func([]*graph.State, *engine) []*node.Node) int {
 	set := e.store.View()

@@ -12,22 +12,21 @@ import (
 	"github.com/fovea-memory/fovea/options"
 )
 
-// Models are what makes vectors and summaries of a memex and its scopes.
+// Models make the vectors and summaries of a memex and its scopes, and rerank its hits.
 type Models struct {
 	Vectors   *Vectors   // nil without an embedder
 	Reranker  *Reranker  // nil for none
 	Summaries *Summaries // nil for none
 }
 
-// Open makes the vectors of a memex, if there is an embedder, its reranker, and what makes
-// summaries. states are what readers may see.
+// Open sets up the models that the options name. states returns what readers may see.
 func (m *Models) Open(o *options.Open, in vfs.FS, states func(context.Context) []*graph.State) {
 	if o.Reranker != nil {
 		m.Reranker = NewReranker(*o.Reranker, o.Now)
 	}
 	if of := o.Summarizer; of != nil {
 		var err error
-		if m.Summaries, err = NewSummaries(SummaryOptions{Summarizing: *of, Now: o.Now}); err != nil { // nothing else depends on it
+		if m.Summaries, err = NewSummaries(*of, o.Now); err != nil { // nothing else depends on it
 			o.Log.Warn("no model makes summaries", "error", err)
 		}
 	}
@@ -44,7 +43,7 @@ func (m *Models) Open(o *options.Open, in vfs.FS, states func(context.Context) [
 	})
 }
 
-// Changed is told of each commit of a scope.
+// Changed must be called after each commit of a scope.
 func (m *Models) Changed(chain.Commit) {
 	if m.Vectors != nil {
 		m.Vectors.Changed()
@@ -65,7 +64,7 @@ func (m *Models) Forget(in vfs.FS) error {
 	return RemoveAll(folder)
 }
 
-// Status describes the embedder, and how many nodes wait for it.
+// Status describes the embedder, and returns how many nodes have no vector yet.
 func (m *Models) Status() (embedder string, pending int) {
 	if m.Vectors == nil {
 		return "", 0
@@ -74,7 +73,7 @@ func (m *Models) Status() (embedder string, pending int) {
 	return s.String(), s.Pending
 }
 
-// Close ends what runs in the background.
+// Close ends all work in the background.
 func (m *Models) Close() error {
 	m.Summaries.Close()
 	if m.Vectors == nil {

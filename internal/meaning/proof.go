@@ -21,27 +21,27 @@ import (
 const (
 	minProbes  = 64
 	maxProbes  = 128
-	firstOf    = 10  // a node is found if it is among so many
+	firstOf    = 10  // a node counts as found if it is among this many
 	foundNone  = .25 // share of the nodes found at which a model has proven nothing
 	foundWhole = .75 // and at which it has proven itself
 )
 
-// proof is how many probes were asked for and how many nodes were found. It is kept in a
-// file beside the vectors, so that a command that runs once has the trust that a daemon
-// measured. The file may be deleted, and one that is damaged counts for nothing.
+// proof is the number of probes and of nodes found. A file next to the vectors keeps it, so
+// that a command has the trust that a daemon measured. The file may be deleted, and a damaged
+// one is ignored.
 type proof struct{ asked, found int }
 
 // proofFile names the file of the proof of a model.
 func proofFile(m embed.Model) string { return merkle.SumText(m.Fingerprint).String() + ".proof" }
 
-// encode returns the file of a proof: one line, with a digest of what precedes it.
+// encode returns the file of a proof: one line that ends with a digest of the rest.
 func (p proof) encode(m embed.Model) []byte {
 	said := fmt.Sprintf("proof 1 %q %d %d ", m.Fingerprint, p.asked, p.found)
 	return fmt.Appendf(nil, "%s%s\n", said, merkle.SumText(said))
 }
 
-// readProof returns the proof of a model in a folder, the zero proof if there is none or it
-// is damaged.
+// readProof returns the proof of a model in a folder, the zero proof if it is missing or
+// damaged.
 func readProof(in vfs.FS, m embed.Model) proof {
 	text, err := in.ReadFile(proofFile(m))
 	if err != nil {
@@ -55,8 +55,8 @@ func readProof(in vfs.FS, m embed.Model) proof {
 	return p
 }
 
-// trust returns how well the model of an engine has proven itself, 0 to 1. What compares
-// words finds titles by their words, which proves nothing.
+// trust returns how well the model of an engine has proven itself, 0 to 1. A lexical model
+// finds titles by their words, which proves nothing.
 func (x *Vectors) trust(e *engine) float64 {
 	x.mu.Lock()
 	p := e.proof
@@ -68,8 +68,8 @@ func (x *Vectors) trust(e *engine) float64 {
 	return min(1, max(0, (share-foundNone)/(foundWhole-foundNone)))
 }
 
-// prove asks for nodes by their titles or first sentences, if that was not done before. Agreement between the vectors of nodes says nothing: the questions
-// must come from the same side as those of a person.
+// prove searches for nodes by their titles or first sentences, unless that was done before. It does not compare the
+// vectors of nodes with each other, because questions are embedded differently.
 func (x *Vectors) prove(ctx context.Context, e *engine, states []*graph.State) error {
 	if e.proof.asked >= minProbes || e.Model().Lexical {
 		return nil
@@ -149,7 +149,7 @@ func (x *Vectors) probes(e *engine, states []*graph.State) []probe {
 	return all[:min(len(all), maxProbes)]
 }
 
-// FirstSentence returns how a text begins, up to the end of a sentence or line.
+// FirstSentence returns the beginning of a text, up to the end of a sentence or line.
 func FirstSentence(body string) string {
 	body = strings.TrimSpace(body)
 	if i := strings.IndexAny(body, ".!?\n"); i > 0 {

@@ -19,8 +19,8 @@ const (
 	askTimeout  = 30 * time.Second
 )
 
-// Quick is how long a caller may wait for a question that nobody told to wait: as long as
-// the embedder last needed, if that was short, else not at all.
+// Quick is how long Question waits with a timeout of 0, if the embedder took no longer than
+// that for its last answer. Otherwise it does not wait.
 const Quick = 50 * time.Millisecond
 
 // later is a value that is made in the background.
@@ -50,8 +50,8 @@ var (
 )
 
 // Question returns the vector of a question. It waits for the embedder no longer than
-// timeout, and after that the answer is kept for the next time. With timeout 0 it does
-// not wait unless the embedder last answered within Quick. Errors say why there is none.
+// timeout; a later answer is kept for the next call. With timeout 0 it does not wait
+// unless the embedder last answered within Quick. The error is the reason for no vector.
 func (x *Vectors) Question(ctx context.Context, text string, timeout time.Duration) (*vector.Query, error) {
 	text = text[:min(len(text), maxQuestion)]
 	x.mu.Lock()
@@ -108,7 +108,7 @@ func (x *Vectors) ask(text string, a *asked) {
 		x.known.Set(text, a.value)
 	} else if !isOfText(a.err) {
 		x.fault = a.err
-		x.Changed() // whoever fills tries again
+		x.Changed() // Run tries again
 	}
 	delete(x.asking, text)
 	close(a.done)
@@ -140,7 +140,7 @@ func (x *Vectors) embedQuestion(ctx context.Context, text string) (*vector.Query
 	return e.store.View().Prepare(results[0].Vector)
 }
 
-// isOfText reports whether an error is about the text alone.
+// isOfText reports whether an error concerns only the text, not the embedder.
 func isOfText(err error) bool {
 	return errors.Is(err, embed.ErrEmpty) || errors.Is(err, embed.ErrRefused) || errors.Is(err, embed.ErrVector)
 }

@@ -28,8 +28,8 @@ const (
 
 var errConnecting = errors.New("the reranker has not answered yet")
 
-// Reranker puts the best hits of a search in the order in which a model says that they answer
-// the question. It is safe for concurrent use.
+// Reranker orders the best hits of a search by how well they answer the question according to
+// a model. It is safe for concurrent use.
 type Reranker struct {
 	opts embed.Reranking
 	now  func() time.Time
@@ -53,19 +53,19 @@ type Query struct {
 	MinSimilarity float64 // that hits have at least
 	Keep          query.Expr
 	Now           time.Time
-	Warn          func(error) // told why the reranker did not order the hits; may be nil
+	Warn          func(error) // called with the reason if the reranker did not order the hits; may be nil
 }
 
 // Found is the result of a search.
 type Found struct {
 	Hits []view.Hit
-	// Reranked is false if a reranker was late or failed, true if it ordered what it may see,
-	// and nil if none was asked. Scores are its scores, by the id of the node.
+	// Reranked is true if a reranker ordered the hits that it may see, false if it was late or
+	// failed, and nil if none was asked. Scores are its scores by node id.
 	Reranked *bool
 	Scores   map[string]float64
 }
 
-// Explain returns what each arm, and the reranker, gave a hit.
+// Explain returns the scores of a hit by arm, and that of the reranker.
 func (f *Found) Explain(h view.Hit) map[string]float64 {
 	scores := map[string]float64{}
 	for _, c := range h.Arms {
@@ -77,8 +77,8 @@ func (f *Found) Explain(h view.Hit) map[string]float64 {
 	return scores
 }
 
-// Search finds nodes, and has the reranker put the first 30 in order. r may be nil. Where the
-// reranker is late, refuses or fails, the order of the view stands. Errors: Invalid.
+// Search finds nodes and asks the reranker to order the first 30. r may be nil. If the
+// reranker is late, refuses or fails, the order is that of the view. Errors: Invalid.
 func (r *Reranker) Search(ctx context.Context, v *view.View, q Query) (Found, error) {
 	limit, isReranked := cmp.Or(q.Limit, 10), r != nil && q.Mode != Lexical
 	asked := limit
@@ -101,7 +101,7 @@ func (r *Reranker) Search(ctx context.Context, v *view.View, q Query) (Found, er
 	return found, nil
 }
 
-// order puts hits in the order of the reranker. What it may not see keeps its place.
+// order puts hits in the order of the reranker. A hit that it may not see keeps its place.
 func (r *Reranker) order(ctx context.Context, v *view.View, question string, hits []view.Hit) (map[string]float64, error) {
 	ctx, stop := context.WithTimeout(ctx, r.opts.Timeout)
 	defer stop()

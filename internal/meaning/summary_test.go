@@ -44,11 +44,11 @@ func TestMaker(t *testing.T) {
 	var lies atomic.Bool
 	var mu sync.Mutex
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
-	m, err := NewSummaries(SummaryOptions{Summarizing: embed.Summarizing{URL: endpoint(t, &asked, &lies), Model: "m"}, Now: func() time.Time {
+	m, err := NewSummaries(embed.Summarizing{URL: endpoint(t, &asked, &lies), Model: "m"}, func() time.Time {
 		mu.Lock()
 		defer mu.Unlock()
 		return now
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestMakerClosed(t *testing.T) {
 	}))
 	defer s.Close()
 	defer close(leave)
-	m, err := NewSummaries(SummaryOptions{Summarizing: embed.Summarizing{URL: s.URL, Model: "m"}, Now: time.Now})
+	m, err := NewSummaries(embed.Summarizing{URL: s.URL, Model: "m"}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestMakerClosed(t *testing.T) {
 	if got, err := none.Of(v, nil, b, "text"); got.Text != "" || err != nil {
 		t.Errorf("none: %+v, %v", got, err)
 	}
-	if _, err := NewSummaries(SummaryOptions{}); !errors.Is(err, embed.ErrConfig) {
+	if _, err := NewSummaries(embed.Summarizing{}, nil); !errors.Is(err, embed.ErrConfig) {
 		t.Errorf("without a server: %v", err)
 	}
 }

@@ -36,12 +36,12 @@ type Vectors struct {
 	open context.Context // ends with Close
 	end  context.CancelFunc
 	wake chan struct{} // has an entry after a change
-	work chan struct{} // has an entry while somebody connects or fills
+	work chan struct{} // has an entry during connect and Fill
 
 	mu      sync.Mutex
 	engine  *engine // nil until connected
-	kept    *engine // until then: the vectors that were made last, nil if nobody asked
-	fault   error   // why there is none, or why the last attempt failed
+	kept    *engine // until then: of the vectors used last, nil before a request needs it
+	fault   error   // why there is no engine, or why the last attempt failed
 	pending int
 	pace    pace
 	known   bound.Map[string, *vector.Query]
@@ -65,7 +65,7 @@ func New(opts Options) *Vectors {
 	}
 }
 
-// Changed says that nodes may have changed. It returns at once.
+// Changed reports that nodes may have changed. It returns at once.
 func (x *Vectors) Changed() {
 	select {
 	case x.wake <- struct{}{}:
@@ -73,8 +73,8 @@ func (x *Vectors) Changed() {
 	}
 }
 
-// Run makes missing vectors until ctx ends: at once, after each change, and again some time
-// after the embedder failed.
+// Run makes missing vectors until ctx ends: at once, after each change, and after a delay if
+// the embedder failed.
 func (x *Vectors) Run(ctx context.Context) {
 	const first, last = time.Second, 5 * time.Minute
 	pause := first
@@ -87,7 +87,7 @@ func (x *Vectors) Run(ctx context.Context) {
 		case err != nil:
 			x.opts.Log.Warn("vectors are missing", "error", err, "again", pause)
 			again, pause = time.After(pause), min(2*pause, last)
-			wake = nil // a change does not mend the embedder
+			wake = nil // a change does not repair the embedder
 		default:
 			pause = first
 		}
@@ -100,7 +100,7 @@ func (x *Vectors) Run(ctx context.Context) {
 	}
 }
 
-// connect returns the engine, and connects first if there is none. x.work is held.
+// connect returns the engine, and connects first if needed. x.work is held.
 func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	if e := x.connected(); e != nil {
 		return e, nil
@@ -117,18 +117,18 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	defer x.mu.Unlock()
 	_ = x.kept.close() // nothing was written
 	x.engine, x.kept, x.fault = e, nil, nil
-	x.pace.Store(0) // what came before was about connecting
+	x.pace.Store(0) // earlier times were of connecting
 	return e, nil
 }
 
-// failed notes why the last attempt to reach the embedder failed; nil for one that did not.
+// failed records the result of the last attempt to reach the embedder.
 func (x *Vectors) failed(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.fault = err
 }
 
-// engine opens the vectors that an embedder made.
+// engine opens the vectors of an embedder.
 func (o *Options) engine(of embed.Embedder) (*engine, error) {
 	m := of.Model()
 	store, err := vector.Open(o.Folder, vector.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
@@ -138,7 +138,7 @@ func (o *Options) engine(of embed.Embedder) (*engine, error) {
 	return &engine{Embedder: of, store: store, proof: readProof(o.Folder, m)}, nil
 }
 
-// close ends the use of vectors. e may be nil.
+// close closes the vectors. e may be nil.
 func (e *engine) close() error {
 	if e == nil {
 		return nil
@@ -146,8 +146,8 @@ func (e *engine) close() error {
 	return e.store.Close()
 }
 
-// leave ends the use of an embedder that answers with another model than it did, so that the
-// vectors of that one are made beside the others.
+// leave disconnects from an embedder that answers with another model than before. The next
+// connection makes the vectors of that model and keeps the others.
 func (x *Vectors) leave(err error) {
 	if !errors.Is(err, embed.ErrModelChanged) && !errors.Is(err, embed.ErrDimension) {
 		return
@@ -160,8 +160,8 @@ func (x *Vectors) leave(err error) {
 	x.Changed()
 }
 
-// Forget removes the vectors of all models, and does not wait for a Fill, which fails. Those
-// of the texts that are left are made again.
+// Forget removes the vectors of all models. A Fill in progress fails. The vectors of present
+// texts are made again.
 func (x *Vectors) Forget() (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -171,7 +171,7 @@ func (x *Vectors) Forget() (err error) {
 	return errors.Join(err, RemoveAll(x.opts.Folder))
 }
 
-// RemoveAll empties a folder of vectors that nobody uses: those of all models, and what these have proven.
+// RemoveAll empties a folder of vectors that is not in use: the vectors and proofs of all models.
 func RemoveAll(folder vfs.FS) error {
 	entries, err := folder.ReadDir(".")
 	for _, e := range entries {
@@ -205,10 +205,10 @@ func (x *Vectors) lock(ctx context.Context) (_ context.Context, unlock func(), _
 	return ctx, func() { stop(); cancel(); <-x.work }, nil
 }
 
-// Status says how far the vectors are.
+// Status is the state of the vectors.
 type Status struct {
 	Model   string  // of the embedder; "" until it is connected
-	Vectors int     // nodes' texts that have one
+	Vectors int     // number of vectors
 	Failed  int     // texts that the embedder refuses
 	Pending int     // nodes whose vectors are missing
 	Trust   float64 // how well the model has proven itself, 0 to 1
@@ -216,7 +216,7 @@ type Status struct {
 	Kept    bool    // there are vectors of earlier runs
 }
 
-// String describes the model and what there is, or why there is nothing.
+// String describes the model and its vectors, or the fault.
 func (s Status) String() string {
 	switch {
 	case s.Fault != nil:
@@ -229,7 +229,7 @@ func (s Status) String() string {
 	return "not asked yet"
 }
 
-// Status returns how far the vectors are. It does not wait.
+// Status returns the state of the vectors. It does not wait.
 func (x *Vectors) Status() Status {
 	x.mu.Lock()
 	s := Status{Pending: x.pending, Fault: x.fault}
@@ -245,13 +245,13 @@ func (x *Vectors) Status() Status {
 	return s
 }
 
-// Close ends what is going on and releases the vectors. Closing twice is not an error.
+// Close cancels work in progress and closes the vectors. Closing twice is not an error.
 func (x *Vectors) Close() error {
 	if x.open.Err() != nil {
 		return nil
 	}
 	x.end()
-	x.work <- struct{}{} // nobody fills any more
+	x.work <- struct{}{} // waits for the end of Fill
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	err := errors.Join(x.engine.close(), x.kept.close())

@@ -17,8 +17,8 @@ import (
 
 // Modes of a search.
 const (
-	Lexical  = "lexical"  // by words and what is known of the nodes
-	Semantic = "semantic" // by vectors alone
+	Lexical  = "lexical"  // by words and metadata
+	Semantic = "semantic" // only by vectors
 	Hybrid   = "hybrid"   // by both
 )
 
@@ -27,23 +27,23 @@ var (
 	errNoVectors  = errors.New("no node has a vector yet")
 )
 
-// askedTimeout is how long a request that asks for vectors waits for the embedder.
+// askedTimeout is how long a request with a mode that needs vectors waits for the embedder.
 const askedTimeout = 5 * time.Second
 
 // Request is what nodes are ranked for.
 type Request struct {
-	Mode     string             // one of the modes, "" for Hybrid where the embedder answers in time
-	Text     string             // "" for what resembles the focus
+	Mode     string             // one of the modes, "" for Hybrid if the embedder answers in time
+	Text     string             // "" for nodes that resemble the focus
 	Focus    bool               // there is one
 	Timeout  time.Duration      // of the embedder, if no mode is asked for; see Vectors.Question
 	Fill     bool               // if a mode is asked for, make the missing vectors first
 	Progress func(done, of int) // of that
-	Warn     func(error)        // told why the vectors are not, or not all, compared though an embedder or a mode says so; may be nil
+	Warn     func(error)        // called with the reason if vectors are missing or not compared; may be nil
 }
 
-// View returns a view that ranks for a request by vectors too, or by nothing else. x may be
-// nil. Where vectors cannot be compared, the view ranks by words. Errors: Invalid for a mode
-// that there is not.
+// View returns a view that ranks for a request by vectors too, or only by vectors. x may be
+// nil. If vectors cannot be compared, the view ranks by words. Errors: Invalid for an unknown
+// mode.
 func View(ctx context.Context, x *Vectors, v *view.View, req Request) (*view.View, error) {
 	timeout := req.Timeout
 	switch req.Mode {
@@ -51,7 +51,7 @@ func View(ctx context.Context, x *Vectors, v *view.View, req Request) (*view.Vie
 		if x == nil || req.Text == "" && !req.Focus {
 			return v, nil
 		}
-		if x.pace.Load() > int64(timeout) { // an embedder that last needed longer is not waited for
+		if x.pace.Load() > int64(timeout) { // an embedder that was slower last time is not waited for
 			timeout = 0
 		}
 	case Lexical:
@@ -78,7 +78,7 @@ func View(ctx context.Context, x *Vectors, v *view.View, req Request) (*view.Vie
 	return v, nil
 }
 
-// ByWords begins the warning that a mode is answered by words.
+// ByWords is the beginning of the warning that a mode is answered by words.
 func ByWords(mode string) string { return "mode " + mode + " is answered by words" }
 
 // rank returns a view that ranks for a request.

@@ -35,26 +35,22 @@ type Text struct{}
 
 // Rank implements Ranker.
 func (Text) Rank(req *Request, b *Board) {
-	if req.Text != "" {
-		rankText(req.Text, b)
-	}
-}
-
-func rankText(text string, b *Board) {
-	s := &b.scores
-	b.Order.Join(b.text)
-	b.ideal = b.Order.Score(b.wordsOf(text), s)
-	var own, near, wide, file float64 // the best
-	for _, pos := range s.Touched {
-		own, near, wide = max(own, s.Own[pos]), max(near, s.Near[pos]), max(wide, s.Wide[pos])
-	}
-	for _, f := range s.TouchedFiles {
-		file = max(file, s.File[f])
-	}
-	if own == 0 {
+	if req.Text == "" {
 		return
 	}
-	best := bests{own, near, wide, file}
+	s := &b.scores
+	b.Order.Join(b.text)
+	b.ideal = b.Order.Score(b.wordsOf(req.Text), s)
+	var best bests
+	for _, pos := range s.Touched {
+		best.own, best.near, best.wide = max(best.own, s.Own[pos]), max(best.near, s.Near[pos]), max(best.wide, s.Wide[pos])
+	}
+	for _, f := range s.TouchedFiles {
+		best.file = max(best.file, s.File[f])
+	}
+	if best.own == 0 {
+		return
+	}
 	files := b.filesByPromise(best)
 	open := make(map[uint32]bool, maxGated)
 	for _, f := range files[:min(maxGated, len(files))] {
@@ -74,7 +70,7 @@ type bests struct{ own, near, wide, file float64 }
 // best node if all gates were open. In the others the gates are shut.
 const maxGated = 64
 
-// filesByPromise returns the files that a word of the question reaches, those with the
+// filesByPromise returns the files that contain words of the question, those with the
 // best nodes first.
 func (b *Board) filesByPromise(best bests) []uint32 {
 	s := &b.scores
@@ -89,8 +85,8 @@ func (b *Board) filesByPromise(best bests) []uint32 {
 	return files
 }
 
-// addShut adds the words to the nodes that have any, but for the files that are open: what addFile adds where all gates
-// are shut, without visiting the other nodes.
+// addShut does what addFile does with all gates shut, for the files that are not open. It visits only nodes that
+// contain words of the question.
 func (b *Board) addShut(open map[uint32]bool, best float64) {
 	s, words := &b.scores, b.Arm(ArmWords)
 	for _, pos := range s.Touched {
@@ -127,11 +123,11 @@ func (b *Board) addFile(f int, n, h float64, best bests) {
 	}
 }
 
-// maxTerms is the number of words that are looked for, the rarest ones of a long question.
+// maxTerms is the maximum number of words that are searched for: the rarest ones of a long question.
 const maxTerms = 64
 
-// wordsOf returns the terms of a question that are looked for as words: without the names
-// of people and the dates that other arms handle, unless nothing else is left.
+// wordsOf returns the terms of a question that are searched for as words. It leaves out the
+// names of people and the dates that other arms handle, unless nothing else is left.
 func (b *Board) wordsOf(text string) []index.Term {
 	other := map[string]bool{}
 	for name := range b.named(text) {
@@ -161,8 +157,8 @@ func (b *Board) wordsOf(text string) []index.Term {
 	return words
 }
 
-// weightName is the weight of a word that a question writes with a capital letter within a
-// sentence: mostly the name of something that the answer must be about. Without it talks lose 0.01 of
+// weightName is the weight of a capitalized word within a sentence of the question: usually
+// the name of something that the answer must be about. Without it talks lose 0.01 of
 // nDCG@10 and LoCoMo loses 0.002; with 2, LoCoMo loses 0.003 of R@10.
 const weightName = 1.3
 
@@ -196,7 +192,7 @@ func (b *Board) gates(file int) (neighbours, document float64) {
 
 func clamp(x float64) float64 { return min(max(x, 0), 1) }
 
-// text returns the text of a node that speaks for how much it has to do with others.
+// text returns the text by which a node is compared with others: its body, or its title if it has none.
 func (b *Board) text(id string) string {
 	n, ok := b.State.Get(id)
 	if !ok || n.Secret() || n.Derived.Encrypted {

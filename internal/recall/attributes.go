@@ -3,13 +3,12 @@
 package recall
 
 import (
-	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -43,48 +42,37 @@ func foldKey(s string) string {
 // twice.
 func Attributes(n *node.Node) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		for key, values := range attributeLists(n) {
+		more := true
+		add := func(key string, values ...string) {
 			for _, v := range values {
-				if !yield(key, v) {
-					return
-				}
+				more = more && yield(key, v)
 			}
 		}
-	}
-}
-
-func attributeLists(n *node.Node) iter.Seq2[string, []string] {
-	return func(yield func(string, []string) bool) {
 		d := n.Derived
-		ok := yield(typeKey, []string{n.Type}) && yield(tagKey, d.Tags) && yield(linkKey, d.Links) && yield(hasKey, presentFields(d)) &&
-			(d.Todo == "" || yield(todoKey, []string{d.Todo}))
+		add(typeKey, n.Type)
+		add(tagKey, d.Tags...)
+		add(linkKey, d.Links...)
+		add(markKey, rareMarksOf(n)...)
+		if d.Todo != "" {
+			add(todoKey, d.Todo)
+		}
+		for name, present := range map[string]bool{
+			"scheduled": d.Scheduled != "", "deadline": d.Deadline != "", "closed": d.Closed != "",
+			"priority": d.Priority != "", "link": len(d.Links) > 0,
+		} {
+			if present {
+				add(hasKey, name)
+			}
+		}
 		for _, p := range d.Properties {
-			ok = ok && yield(propertyKey+foldKey(strings.TrimSuffix(p.Key, "+")), []string{p.Value})
+			key := propertyKey + foldKey(strings.TrimSuffix(p.Key, "+"))
+			add(hasKey, key)
+			add(key, p.Value)
 		}
 		for _, g := range d.TagGroups {
-			ok = ok && yield(groupKey, []string{g.Name})
-		}
-		if ok {
-			yield(markKey, rareMarksOf(n))
+			add(groupKey, g.Name)
 		}
 	}
-}
-
-// presentFields returns the names of the fields that a node has.
-func presentFields(d *document.Derived) []string {
-	var out []string
-	for name, present := range map[string]bool{
-		"scheduled": d.Scheduled != "", "deadline": d.Deadline != "", "closed": d.Closed != "",
-		"priority": d.Priority != "", "link": len(d.Links) > 0,
-	} {
-		if present {
-			out = append(out, name)
-		}
-	}
-	for _, p := range d.Properties {
-		out = append(out, propertyKey+foldKey(strings.TrimSuffix(p.Key, "+")))
-	}
-	return out
 }
 
 // candidates yields, in document order, a superset of the matches: the nodes with an
@@ -155,12 +143,12 @@ func requiredPreds(e query.Expr) []query.Pred {
 	return nil
 }
 
-// lookups tell where every match of a predicate is found; for an element, the node that
-// contains it.
+// lookups are the places where every match of a predicate is; for an element, its node
+// is there.
 type lookups struct {
-	pairs [][2]string // keys and values of the index; it has at least one
-	ids   []string    // or its id is one of these
-	below bool        // or it is below a match
+	pairs [][2]string // a match has at least one of these keys and values
+	ids   []string    // or has one of these ids
+	below bool        // or is below a match
 }
 
 // indexLookups returns where the matches of p are found. ok is false if the index cannot
@@ -196,7 +184,7 @@ func indexLookups(p query.Pred, x index.Attributes) (l lookups, ok bool) {
 				}
 				add(markKey, marksByType[t])
 			}
-			add(typeKey, name) // a tree may call its own nodes so
+			add(typeKey, name) // an AST may have nodes of this type
 		}
 	case "scheduled", "deadline", "closed", "priority", "link":
 		add(hasKey, p.Name)
@@ -222,59 +210,21 @@ func indexLookups(p query.Pred, x index.Attributes) (l lookups, ok bool) {
 	return l, len(l.pairs)+len(l.ids) > 0
 }
 
-// inDocumentOrder yields the nodes by path and position.
+// inDocumentOrder yields the nodes with these ids by path and position. O(nodes of their documents).
 func (v View) inDocumentOrder(ids []string) iter.Seq[*node.Node] {
-	type positioned struct {
-		n    *node.Node
-		path []int // index among the parent's children at each level
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	all := make([]positioned, 0, len(ids))
-	indexes := childIndexes{}
+	wanted, paths := map[string]bool{}, map[string]bool{}
 	for _, id := range ids {
 		if n, ok := v.State.Get(id); ok {
-			all = append(all, positioned{n, v.childPath(n, indexes)})
+			wanted[id], paths[n.Path] = true, true
 		}
 	}
-	slices.SortFunc(all, func(a, b positioned) int {
-		return cmp.Or(cmp.Compare(a.n.Path, b.n.Path), slices.Compare(a.path, b.path))
-	})
 	return func(yield func(*node.Node) bool) {
-		for _, p := range all {
-			if !yield(p.n) {
-				return
+		for _, path := range slices.Sorted(maps.Keys(paths)) {
+			for _, n := range v.State.Nodes(path) {
+				if wanted[n.ID] && !yield(n) {
+					return
+				}
 			}
 		}
 	}
-}
-
-// childIndexes caches, by parent id, the indexes of the children.
-type childIndexes map[string]map[string]int
-
-func (s childIndexes) index(parent *node.Node, kid string) int {
-	at, ok := s[parent.ID]
-	if !ok {
-		at = make(map[string]int, len(parent.Kids))
-		for i, k := range parent.Kids {
-			at[k] = i
-		}
-		s[parent.ID] = at
-	}
-	return at[kid]
-}
-
-// childPath returns the child indexes from the document down to a node.
-func (v View) childPath(n *node.Node, indexes childIndexes) []int {
-	var path []int
-	for n.Parent != "" {
-		p, ok := v.State.Get(n.Parent)
-		if !ok {
-			break
-		}
-		path = append(path, indexes.index(p, n.ID))
-		n = p
-	}
-	slices.Reverse(path)
-	return path
 }

@@ -21,16 +21,14 @@ type reader struct {
 	state     *graph.State
 	groups    map[string]tagGroups // by path
 	linkLines map[string]string    // by path: the #+LINK lines in force
-	outlines  map[string][]string  // by id: the headings from the top to the node
 	tags      map[string][]string  // by id: the tags that children inherit
-	firstOpen map[string]string    // by id: the first child with unfinished work, "" if there is none
+	firstOpen map[string]string    // by id: the first child with unfinished work, or ""
 	current   candidate            // the candidate returned last
 }
 
 func newReader(s *graph.State) *reader {
 	return &reader{
-		state: s, groups: map[string]tagGroups{}, linkLines: map[string]string{},
-		outlines: map[string][]string{}, tags: map[string][]string{}, firstOpen: map[string]string{},
+		state: s, groups: map[string]tagGroups{}, linkLines: map[string]string{}, tags: map[string][]string{}, firstOpen: map[string]string{},
 	}
 }
 

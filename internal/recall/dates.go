@@ -15,31 +15,27 @@ import (
 type day struct{ year, month, day int }
 
 // months are the names of months, in English and German.
-var months = func() map[string]int {
-	names := map[string]int{}
-	for _, list := range []string{
-		"january february march april may june july august september october november december",
-		"januar februar märz april mai juni juli august september oktober november dezember",
-	} {
-		for i, name := range strings.Fields(list) {
-			names[name] = i + 1
+var months = numbered(englishMonths, "januar februar märz april mai juni juli august september oktober november dezember")
+
+// shortMonths count as months only next to a number.
+var shortMonths = numbered("jan feb mar apr may jun jul aug sep oct nov dec", "jan feb mär apr mai jun jul aug sept okt nov dez")
+
+const englishMonths = "january february march april may june july august september october november december"
+
+// numbered returns the place of each word in its list, from 1.
+func numbered(lists ...string) map[string]int {
+	numbers := map[string]int{}
+	for _, list := range lists {
+		for i, word := range strings.Fields(list) {
+			numbers[word] = i + 1
 		}
 	}
-	return names
-}()
-
-// shortMonths count as months only beside a number.
-var shortMonths = func() map[string]int {
-	names := map[string]int{"sept": 9, "mär": 3, "okt": 10, "dez": 12}
-	for i, name := range strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec") {
-		names[name] = i + 1
-	}
-	return names
-}()
+	return numbers
+}
 
 // daysIn returns the dates in a text: 2026-11-23, 23 November 2026, November 23, 2026,
-// November 2026, 23 November, November. May alone counts in capitals or after a word
-// such as in.
+// November 2026, 23 November, November. The word may without a day or year counts if it
+// is capitalized or follows a word like in.
 func daysIn(text string) []day {
 	text = text[:min(len(text), maxQuestion)]
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -139,14 +135,11 @@ func (d day) marks() []string {
 // terms returns the terms by which a question may name the date.
 func (d day) terms() []string {
 	var out []string
-	for name, month := range months {
-		if month == d.month {
-			out = append(out, index.Terms(name)...)
-		}
-	}
-	for name, month := range shortMonths {
-		if month == d.month {
-			out = append(out, index.Terms(name)...)
+	for _, names := range []map[string]int{months, shortMonths} {
+		for name, month := range names {
+			if month == d.month {
+				out = append(out, index.Terms(name)...)
+			}
 		}
 	}
 	for _, n := range []int{d.year, d.month, d.day} {
@@ -163,7 +156,7 @@ func (d day) terms() []string {
 // Arms of Dates.
 const (
 	ArmDate = "date" // a date of the question is the node's
-	ArmTime = "time" // the question asks when, and the node tells
+	ArmTime = "time" // the question asks when, and the node mentions a time
 )
 
 // Weights of the dates. Measured on LoCoMo with .7 and .4, R@10 and nDCG@10: .778 and .620
@@ -173,10 +166,9 @@ const (
 	weightTime = .6 / weightAll
 )
 
-// timeTerms are terms; a text that tells when has one of them.
-var timeTerms = index.QueryTerms("yesterday today tomorrow tonight last next ago week month year weekend recently soon since " +
-	"monday tuesday wednesday thursday friday saturday sunday " +
-	"january february march april may june july august september october november december gestern heute morgen woche monat jahr")
+// timeWords are words that mention a time.
+const timeWords = "yesterday today tomorrow tonight last next ago week month year weekend recently soon since " +
+	"monday tuesday wednesday thursday friday saturday sunday gestern heute morgen woche monat jahr " + englishMonths
 
 // Dates ranks by dates.
 type Dates struct{}
@@ -195,8 +187,8 @@ func (Dates) Rank(req *Request, b *Board) {
 	}
 	if asksWhen(req.Text) {
 		arm := b.Arm(ArmTime)
-		for _, term := range timeTerms {
-			for pos := range b.Order.With(term) {
+		for _, term := range b.Words.QuestionTerms(timeWords, 0) {
+			for pos := range b.Order.With(term.Text) {
 				arm.addOnce(pos, weightTime)
 			}
 		}
@@ -205,24 +197,12 @@ func (Dates) Rank(req *Request, b *Board) {
 
 // asksWhen reports whether a question asks for a time.
 func asksWhen(text string) bool {
-	text = text[:min(len(text), maxQuestion)]
-	asked, last := false, "" // whether what or which comes before; the word before
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		switch word {
-		case "when", "wann":
+	t, asked := tokensOf(text[:min(len(text), maxQuestion)]), false // asked: what or which comes before
+	for i := range t {
+		asked = asked || t.is(i, "what", "which")
+		if t.is(i, "when", "wann") || asked && t.is(i, "date", "day", "month", "year") || t.are(i, "how", "long") {
 			return true
-		case "what", "which":
-			asked = true
-		case "date", "day", "month", "year":
-			if asked {
-				return true
-			}
-		case "long":
-			if last == "how" {
-				return true
-			}
 		}
-		last = word
 	}
 	return false
 }

@@ -13,15 +13,15 @@ type Verdict int8
 
 // The verdicts.
 const (
-	Against Verdict = -1 // it was called not useful
-	Unsaid  Verdict = 0  // it was not judged, though others were
+	Against Verdict = -1 // judged not useful
+	Unsaid  Verdict = 0  // not judged, though others were
 	Useful  Verdict = 1
 )
 
 // Event is feedback about the nodes that were shown for one question.
 type Event struct {
 	Question merkle.Digest
-	Owner    bool // the owner said it, not an agent
+	Owner    bool // it is the owner's, not an agent's
 	Shown    []Shown
 }
 
@@ -38,8 +38,8 @@ type Shown struct {
 const (
 	weightOwner = 1
 	weightAgent = .5
-	refused     = .25 // of an event that calls nothing useful: the others may have been
-	unsaid      = .5  // of a node that was not judged, as a rival of the useful ones
+	refused     = .25 // of an event that calls nothing useful: unjudged nodes may have been
+	unsaid      = .5  // of an unjudged node, as a rival of the useful ones
 )
 
 // bounds of what events may hold; the scores of a ranking are far within them.
@@ -48,7 +48,7 @@ const (
 	maxFeature = 2
 )
 
-// bounded returns a number within a bound; one that is none is 0.
+// bounded limits a number to [-bound, bound]. NaN becomes 0.
 func bounded(x, bound float64) float64 {
 	if math.IsNaN(x) {
 		return 0
@@ -67,8 +67,8 @@ type list struct {
 	target []float64 // by node: its share of usefulness; they add up to 1
 }
 
-// listsOf returns the lists of an event by region. A list that tells no node from another is
-// left out.
+// listsOf returns the lists of an event by region. It leaves out lists that treat all nodes
+// alike.
 func listsOf(e *Event, kinds map[string]*kind, features int) map[string]*list {
 	lists := map[string]*list{}
 	for i := range e.Shown {
@@ -106,7 +106,7 @@ func listsOf(e *Event, kinds map[string]*kind, features int) map[string]*list {
 	return lists
 }
 
-// complete shares out the target, false if all nodes are alike.
+// complete scales the target to a sum of 1. It returns false if all nodes are alike.
 func (l *list) complete() bool {
 	useful := sum(l.target)
 	l.plain = useful > 0
@@ -142,7 +142,7 @@ const (
 	minKind    = .2
 )
 
-// kind is the range of kinds of the files that something useful stood in.
+// kind is the range of kinds of the files that contained something useful.
 type kind struct{ count, mean, square float64 }
 
 func (k *kind) add(of float64) {
@@ -152,7 +152,7 @@ func (k *kind) add(of float64) {
 	k.square += (of*of - k.square) / k.count
 }
 
-// holds reports whether a file is of the kind; without anything useful any file is.
+// holds reports whether a file is of the kind. If nothing was useful, any file is.
 func (k *kind) holds(of float64) bool {
 	deviation := math.Sqrt(max(0, k.square-k.mean*k.mean))
 	return k.count == 0 || math.Abs(bounded(of, maxScore)-k.mean) <= kindErrors*deviation+minKind

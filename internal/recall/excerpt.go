@@ -10,41 +10,31 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// excerptBytes is how many bytes of a text an excerpt is made of, unless it may have as
-// many characters.
+// excerptBytes is the number of bytes of a text that an excerpt is made from, unless the
+// excerpt may have more characters.
 const excerptBytes = 64 << 10
 
 // Excerpt returns the beginning of a node's [TextLines] on one line of at most that many
-// characters, to the end of a word, with … at its end where more follows.
+// characters, cut after a word and followed by … if there is more text.
 func Excerpt(n *node.Node, characters int) string {
 	var b strings.Builder
-	left := characters
+	left := characters + 1 // the first word has no blank before it
 	for line := range TextLines(n, max(excerptBytes, characters)) {
-		if left = appendWords(&b, legible(line.Text), left); left < 0 {
-			return strings.TrimSpace(text.First(b.String(), characters)) + "…"
+		for word := range strings.FieldsSeq(legible(line.Text)) {
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(word)
+			if left -= utf8.RuneCountInString(word) + 1; left < 0 {
+				return strings.TrimSpace(text.First(b.String(), characters)) + "…"
+			}
 		}
 	}
 	return b.String()
 }
 
-// appendWords adds the words of a line until more than left characters are added, and
-// returns how many are left, below 0 if it was more.
-func appendWords(text *strings.Builder, line string, left int) int {
-	for word := range strings.FieldsSeq(line) {
-		if text.Len() > 0 {
-			text.WriteByte(' ')
-			left--
-		}
-		text.WriteString(word)
-		if left -= utf8.RuneCountInString(word); left < 0 {
-			break
-		}
-	}
-	return left
-}
-
-// Clip returns at most that many characters of a line of words, with the word at an offset
-// among them, and … on each side where more follows.
+// Clip returns at most that many characters of a line of words, including the word at an
+// offset, with … on each side where text was cut.
 func Clip(line string, at, characters int) string {
 	const minClip = 8
 	switch {

@@ -12,15 +12,15 @@ const (
 	ArmTitle = "title in the focus" // words of its title that the focus has
 )
 
-// Weights of the arms of a focus. A node that is like the focus as the focus is like
+// Weights of the arms of a focus. A node that is as similar to the focus as the focus
 // itself gets 1.
 const (
 	weightTitle = .4
-	titleWhole  = 4 // idf of the words of a title that suffices
+	titleWhole  = 4 // idf of the words of a title for the full weight
 )
 
-// maxLike is the number of nodes that are compared with a focus. The thousandth no
-// longer resembles it.
+// maxLike is the maximum number of nodes that are compared with a focus. Later ones hardly
+// resemble it.
 const maxLike = 500
 
 // Focus ranks by what nodes share with the focus.
@@ -61,8 +61,8 @@ func (Focus) Rank(req *Request, b *Board) {
 	}
 }
 
-// titleIn returns how much of a title is among words, 0 to 1. rarity keeps the weights of the terms of all titles, which
-// repeat: a frequent term has all of its postings read.
+// titleIn returns the share of a title that is among words, 0 to 1. rarity caches the weights of terms, since titles
+// repeat them and the weight of a frequent term costs a read of all its postings.
 func (b *Board) titleIn(title string, words map[string]bool, rarity map[string]float64) float64 {
 	found, all := 0.0, 0.0
 	for _, t := range b.Words.QuestionTerms(title, 0) {

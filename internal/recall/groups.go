@@ -45,32 +45,24 @@ func (g tagGroups) contains(group, tag string, seen map[string]bool) bool {
 	return slices.ContainsFunc(members.tags, func(inner string) bool { return g.contains(inner, tag, seen) })
 }
 
-// parseGroups builds the named groups; several declarations of one group are merged.
+// parseGroups builds the named groups; several declarations of one group are merged. A member
+// is a tag, or a regular expression in braces. As in Org, the expression matches anywhere in a
+// tag and ignores case. An invalid one is ignored.
 func parseGroups(declared []document.TagGroup) tagGroups {
 	groups := tagGroups{}
 	for _, d := range declared {
 		g := groups[d.Name]
 		for _, m := range d.Members {
-			g.addMember(m)
+			if pattern, ok := strings.CutPrefix(m, "{"); !ok {
+				g.tags = append(g.tags, m)
+			} else if p, err := regexp.Compile("(?i)" + fromEmacsRegexp(strings.TrimSuffix(pattern, "}"))); err == nil {
+				g.patterns = append(g.patterns, p)
+			}
 		}
 		groups[d.Name] = g
 	}
 	delete(groups, "") // unnamed groups are lists of mutually exclusive tags
 	return groups
-}
-
-// addMember adds a member as written: a tag, or a regular expression in braces. As in
-// Org, the expression matches anywhere in a tag and ignores case. An invalid one is
-// ignored.
-func (g *tagGroup) addMember(member string) {
-	pattern, ok := strings.CutPrefix(member, "{")
-	if !ok {
-		g.tags = append(g.tags, member)
-		return
-	}
-	if p, err := regexp.Compile("(?i)" + fromEmacsRegexp(strings.TrimSuffix(pattern, "}"))); err == nil {
-		g.patterns = append(g.patterns, p)
-	}
 }
 
 // fromEmacsRegexp converts an Emacs regular expression to RE2: in Emacs, parentheses,

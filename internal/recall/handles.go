@@ -19,8 +19,7 @@ func (v View) idsOf(handle string) []string {
 }
 
 // resolveHandle resolves a name that is the handle of ids, with or without the prefix
-// "id:". A node that is gone keeps its handle, so that another one of that name is
-// ambiguous.
+// "id:". A removed node keeps its handle, so another node with that name is ambiguous.
 func (v View) resolveHandle(name, handle string, ids []string) (*node.Node, error) {
 	var found []*node.Node
 	add := func(n *node.Node, ok bool) {
@@ -36,7 +35,7 @@ func (v View) resolveHandle(name, handle string, ids []string) (*node.Node, erro
 		add(v.State.Get(name))
 		add(v.State.Document(name))
 		for n := range v.State.All() {
-			if title := n.Title(); len(title) == len(name) && v.State.CopyOf(n.Path) == "" { // so are names that differ by case: a handle is ASCII
+			if title := n.Title(); len(title) == len(name) && v.State.CopyOf(n.Path) == "" { // equal lengths: a handle is ASCII
 				add(n, strings.EqualFold(title, name))
 			}
 		}
@@ -44,7 +43,7 @@ func (v View) resolveHandle(name, handle string, ids []string) (*node.Node, erro
 	return v.one(name, found, gone)
 }
 
-// spanID returns the id of an element whose node may be named by its handle.
+// spanID returns the id of an element, whose node id may be written as a handle.
 func (v View) spanID(id string) string {
 	host, element, ok := cutLast(id, spanSeparator)
 	if !ok {

@@ -38,21 +38,13 @@ func (r *reader) inheritedTags(n *node.Node) []string {
 }
 
 // outline returns the headings from the top down to the node's own, or none for a
-// document. The caller must not change the slice.
-func (r *reader) outline(n *node.Node) []string {
-	if n.Type != document.TypeHeadline {
-		return nil
+// document.
+func (r *reader) outline(n *node.Node) (titles []string) {
+	for ok := true; ok && n.Type == document.TypeHeadline; n, ok = r.state.Get(n.Parent) {
+		titles = append(titles, n.Title())
 	}
-	parent, ok := r.state.Get(n.Parent)
-	if !ok || parent.Type != document.TypeHeadline {
-		return []string{n.Title()}
-	}
-	above, ok := r.outlines[parent.ID]
-	if !ok {
-		above = r.outline(parent)
-		r.outlines[parent.ID] = above
-	}
-	return append(slices.Clip(above), n.Title())
+	slices.Reverse(titles)
+	return titles
 }
 
 // blocked reports whether an unfinished entry must wait, by the rules of Org's enforced

@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// Bounds of learning. A node that answers all of a question by words has a score of
-// about 1.
+// Bounds of learning. A node whose words cover the whole question has a score of about 1.
 const (
 	MaxWeight = 1. / 3 // of a feature: an arm counts at least two thirds and at most four thirds
 	MaxGiven  = .25    // to a node
@@ -25,7 +24,7 @@ const (
 	grain     = 1024 // weights are multiples of its inverse
 )
 
-// What a region has to prove.
+// What a region must show before its weights count.
 const (
 	minHeld   = 20   // questions
 	minGain   = .005 // of nDCG
@@ -44,29 +43,29 @@ func (w Weights) Of(features []float64) float64 {
 	return bounded(given, MaxGiven)
 }
 
-// Region is what feedback taught about the nodes of one part of a memex.
+// Region is what was learned about the nodes of one part of a memex.
 type Region struct {
 	Evidence
 	Weights Weights
 
-	kind kind // of files that the weights are for
+	kind kind // of the files that the weights apply to
 }
 
-// Evidence is why the weights of a region count, or do not.
+// Evidence is why the weights of a region are used, or not.
 type Evidence struct {
-	On     bool    `json:"on" jsonschema:"it ranks"`
-	Why    string  `json:"why,omitempty" jsonschema:"it does not rank"`
-	Events int     `json:"events" jsonschema:"how many questions tell its notes apart"`
-	Held   int     `json:"held" jsonschema:"by how many of them, held back, it was decided whether it ranks"`
-	Owner  int     `json:"owner" jsonschema:"of those held back, by the owner; with 0, agents alone taught it"`
-	Gain   float64 `json:"gain" jsonschema:"of nDCG among those"`
+	On     bool    `json:"on" jsonschema:"its learned weights are used for ranking"`
+	Why    string  `json:"why,omitempty" jsonschema:"why they are not used"`
+	Events int     `json:"events" jsonschema:"number of questions whose feedback distinguishes its notes"`
+	Held   int     `json:"held" jsonschema:"number of these that were held back, to decide whether the weights are used"`
+	Owner  int     `json:"owner" jsonschema:"number of those held back that are of the owner; 0 means that only agents gave feedback"`
+	Gain   float64 `json:"gain" jsonschema:"gain of nDCG on the questions held back"`
 	Error  float64 `json:"error" jsonschema:"standard error of the gain"`
 }
 
-// Model is what feedback taught, by region. It must not be changed.
+// Model is what was learned from feedback, by region. It must not be changed.
 type Model map[string]*Region
 
-// Of returns the weights of a region for files of a kind, nil if none count.
+// Of returns the weights of a region for files of a kind, nil if none are used.
 func (m Model) Of(region string, of float64) Weights {
 	if r := m[region]; r != nil && r.On && r.kind.holds(of) {
 		return r.Weights
@@ -74,7 +73,7 @@ func (m Model) Of(region string, of float64) Weights {
 	return nil
 }
 
-// On reports whether anything that was learned counts.
+// On reports whether any region's weights are used.
 func (m Model) On() bool {
 	for _, r := range m {
 		if r.On {
@@ -84,15 +83,15 @@ func (m Model) On() bool {
 	return false
 }
 
-// parts is how many parts questions fall into. Each is held back once.
+// parts is the number of parts that questions are split into. Each is held back once.
 const parts = 3
 
 // part is the part of a question.
 func (e *Event) part() int { return int(e.Question[0]) % parts }
 
-// Fit returns what events teach: the mean of the weights that leave out one part each. Whether
-// they count is decided by the effect of each on the part that it leaves out. O(events ·
-// nodes · features).
+// Fit learns from events: the weights are the mean of those fitted without one part each. Whether
+// they are used depends on how each does on the part that was left out. O(events · nodes ·
+// features).
 func Fit(events []Event, features int) Model {
 	regions, kinds := map[string]*[parts][]*list{}, kindsOf(events)
 	for i := range events {
@@ -112,7 +111,7 @@ func Fit(events []Event, features int) Model {
 	return m
 }
 
-// learned returns what the lists of a region teach.
+// learned learns from the lists of a region.
 func learned(lists *[parts][]*list, features int) *Region {
 	r, sums := &Region{}, make(Weights, features)
 	var held trial
@@ -184,7 +183,7 @@ func (d *descent) add(l *list, w Weights) {
 	}
 }
 
-// weigh finds how likely each node of a list is to be the useful one, by some weights.
+// weigh sets the chance of each node of a list to be the useful one under some weights.
 func (d *descent) weigh(l *list, w Weights) {
 	d.chances = d.chances[:0]
 	top := math.Inf(-1)
@@ -206,7 +205,7 @@ func (d *descent) weigh(l *list, w Weights) {
 	}
 }
 
-// trial is how weights do on lists that they were not fitted to.
+// trial measures weights on lists that they were not fitted to.
 type trial struct {
 	lists, byOwner               int
 	weight, gain, square, owners float64
@@ -228,8 +227,8 @@ func (t *trial) add(l *list, w Weights) {
 	}
 }
 
-// decide reports whether the weights of a region count. Agents' feedback does not count against
-// the owner's.
+// decide sets whether the weights of a region are used. They are not if they harm the owner's
+// questions, whatever agents report.
 func (t *trial) decide(r *Region) {
 	if r.Held, r.Owner = t.lists, t.byOwner; r.Held > 0 {
 		r.Gain = t.gain / t.weight
@@ -237,11 +236,11 @@ func (t *trial) decide(r *Region) {
 	}
 	switch {
 	case r.Held < minHeld:
-		r.Why = "there are too few questions to tell"
+		r.Why = "there are too few questions to decide"
 	case t.owners < 0:
-		r.Why = "it does not help the owner's questions while they are held back"
+		r.Why = "it does not help the owner's questions that were held back"
 	case r.Gain < minGain || r.Gain < minErrors*r.Error:
-		r.Why = "it does not help questions that are held back"
+		r.Why = "it does not help the questions that were held back"
 	default:
 		r.On = true
 	}

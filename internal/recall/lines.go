@@ -11,20 +11,20 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// metadata are the elements that hold no text of their own.
+// metadata are the elements that contain no text.
 var metadata = map[org.Type]bool{
 	org.TypePropertyDrawer: true, org.TypeDrawer: true, org.TypePlanning: true, org.TypeKeyword: true, org.TypeClock: true, org.TypeComment: true,
 }
 
 // Line is a line of a node's own text.
 type Line struct {
-	Number int    // how many lines of the node precede it
-	Text   string // without blanks around it; not empty
+	Number int    // of lines of the node before it
+	Text   string // without surrounding blanks; not empty
 }
 
-// TextLines yields the lines of a node's text without headline, planning, settings,
-// drawers, comments and blank lines, as far as they begin in its first limit bytes. An
-// encrypted node has none. O(min(limit, size of the text)).
+// TextLines yields the lines of a node's text that begin in its first limit bytes, without
+// headline, planning, settings, drawers, comments and blank lines. An encrypted node has
+// none. O(min(limit, size of the text)).
 func TextLines(n *node.Node, limit int) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		body := n.Body()
@@ -46,7 +46,7 @@ func TextLines(n *node.Node, limit int) iter.Seq[Line] {
 	}
 }
 
-// prose yields the ranges of a body that are text, in order. All of an opaque one is.
+// prose yields the ranges of a body that are text, in order. An opaque body is one range.
 func prose(body string, opaque bool) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		if opaque {
@@ -69,8 +69,8 @@ func prose(body string, opaque bool) iter.Seq2[int, int] {
 	}
 }
 
-// maxBestLine is how many bytes of a node's text BestLine reads, so that a hit in a huge
-// note costs little more than others.
+// maxBestLine is the number of bytes of a node's text that BestLine reads, which bounds the
+// cost of a hit in a huge note.
 const maxBestLine = 256 << 10
 
 // BestLine returns the first of the lines of a node's text that have the most words of a
@@ -85,8 +85,8 @@ func BestLine(n *node.Node, question *index.Matcher) (best Line, ok bool) {
 	return best, maxCount > 0
 }
 
-// Shown returns the text of the line on single blanks, with the descriptions of links in
-// place of the links.
+// Shown returns the text of the line with single blanks, and with the descriptions of links
+// instead of the links.
 func (l Line) Shown() string {
 	var b strings.Builder
 	at := 0

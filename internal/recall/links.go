@@ -4,6 +4,7 @@ package recall
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,8 +22,8 @@ func (r *reader) links(n *node.Node) iter.Seq[org.Link] {
 		return org.Links(text)
 	}
 	return func(yield func(org.Link) bool) {
-		// Appended lines take effect without moving offsets in the text. The headline
-		// closes any construct that the text leaves open.
+		// Lines after the text take effect and move no offset in it. The headline closes
+		// constructs that the text leaves open.
 		for l := range org.Links(text + "\n* settings\n" + lines) {
 			if l.Start >= len(text) || !yield(l) {
 				return
@@ -69,20 +70,7 @@ func orgOf(formats document.Formats) org.Format {
 // avoids parsing and may report false positives only.
 func mayAbbreviate(nodes []*node.Node) bool {
 	return len(nodes) > 0 && len(nodes[0].Derived.Setup) > 0 ||
-		slices.ContainsFunc(nodes, func(n *node.Node) bool { return containsKeyword(n.Content, "#+LINK:") })
+		slices.ContainsFunc(nodes, func(n *node.Node) bool { return linkKeyword.MatchString(n.Content) })
 }
 
-// containsKeyword reports whether a text contains a keyword, which starts with #+, in
-// any case.
-func containsKeyword(text, keyword string) bool {
-	for {
-		i := strings.Index(text, "#+")
-		if i < 0 || len(text)-i < len(keyword) {
-			return false
-		}
-		if text = text[i:]; strings.EqualFold(text[:len(keyword)], keyword) {
-			return true
-		}
-		text = text[len("#+"):]
-	}
-}
+var linkKeyword = regexp.MustCompile(`(?i)#\+LINK:`)

@@ -13,8 +13,8 @@ import (
 // dateKeys are the properties that date a node.
 var dateKeys = map[string]bool{"DATE": true, "CREATED": true}
 
-// marksOf returns the facts under which the rankers find a node. Of an encrypted entry
-// only the title counts.
+// marksOf returns the marks by which the rankers find a node. An encrypted entry has only
+// those of its title.
 func marksOf(n *node.Node) []string {
 	d := n.Derived
 	dated := []string{d.Title}

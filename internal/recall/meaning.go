@@ -3,7 +3,6 @@
 package recall
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -24,16 +23,16 @@ const (
 	deviations    = 4   // above the level, for a similarity of 1
 	maxDeviations = 6   // of a node; what is farther above chance gets no more
 	maxNear       = 200 // of the nearest texts, and of the nodes with the best scores so far, may get a share
-	fewRows       = 64  // below, a model cannot have proven itself, and a question alone does not show what is chance
-	cosineRows    = 16  // below, the similarity is the cosine
+	fewRows       = 64  // with fewer, a model cannot have proven itself, and one question does not show what is chance
+	cosineRows    = 16  // with fewer, the similarity is the cosine
 
-	// What USE-lite gives to unrelated texts: the deviation of few is no less, and the median of one.
+	// The values of unrelated texts in USE-lite: the least deviation of few rows, and the median of a single one.
 	minDeviation = .1
 	medianOfOne  = .3
 )
 
-// Of the better of the two texts beside a node so much is added, as of their words. The others keep the sum of
-// unrelated texts at a mean of 0 and a deviation of 1.
+// Weights of the better of the two neighbouring texts. meanBeside and wideBeside keep the sum for unrelated texts at
+// a mean of 0 and a deviation of 1.
 const (
 	weightBeside = .7
 	meanBeside   = .4
@@ -45,14 +44,14 @@ type near struct {
 	set   *vector.Set
 	files map[*index.File][]int32 // rows by node of a file, -1 for none
 	keep  vector.Bitmap           // rows of the nodes of the state
-	rows  int                     // how many
-	// Positions by row, as lists, since several nodes may have the same text.
+	rows  int                     // their number
+	// Lists of positions by row, since several nodes may have the same text.
 	first []uint32 // by row: a position plus one, 0 for none
 	next  []uint32 // by position: another plus one
 }
 
-// newNear finds the vectors of the nodes of words. before, which may be nil, comes from
-// earlier words or an earlier set: its data of a file is used again. O(nodes).
+// newNear finds the vectors of the nodes of words. before, which may be nil, belongs to
+// earlier words or an earlier set; its rows of unchanged files are reused. O(nodes).
 func newNear(set *vector.Set, words *Words, before *near) *near {
 	order := words.Order()
 	x := &near{set: set, files: make(map[*index.File][]int32), next: make([]uint32, order.Len())}
@@ -73,7 +72,7 @@ func newNear(set *vector.Set, words *Words, before *near) *near {
 	return x
 }
 
-// rowsOf returns the rows of a file, nil if they are not known or one may have come since.
+// rowsOf returns the rows of a file, nil if they are unknown or vectors may have been added since.
 func (x *near) rowsOf(file *index.File, set *vector.Set) []int32 {
 	if x == nil || !x.set.IsOf(set) {
 		return nil
@@ -108,17 +107,17 @@ func (x *near) add(row int, pos uint32) {
 	x.first[row], x.next[pos] = pos+1, x.first[row]
 }
 
-// Meaning ranks nodes by how far their vectors, with the better of those beside them, are nearer
-// to the request's than unrelated ones would be. Nodes that nothing else has found need to be nearer than the nearest
-// of as many unrelated ones, and all do for a model that has proven nothing, so that one that knows nothing of the
-// request adds nothing. Where a filter leaves too few of the nearest, the nearest of the rest count.
+// Meaning ranks nodes by how much nearer to the request their vectors are, together with the better of the two
+// neighbours' vectors, than unrelated ones would be. A node that no other arm has found must be nearer than the nearest
+// of as many unrelated ones; with a model that has not proven itself, every node must. So a model that knows nothing
+// about the request adds nothing. With a filter, the nearest of the nodes that it keeps count.
 type Meaning struct {
 	Set   *vector.Set
 	Query *vector.Query // of the text of the request; nil: of its focus
-	// Trust is how well the model has proven to answer questions, 0 to 1. It lowers
-	// the level from which a node gets a share.
+	// Trust is how well the model has proven itself, 0 to 1. It lowers the level above
+	// which a node gets a share.
 	Trust float64
-	// Only means that nothing else ranks: then every near node counts, by its cosine.
+	// Only means that there is no other ranker: then every near node counts, by its cosine.
 	Only bool
 }
 
@@ -129,10 +128,11 @@ func (m Meaning) Rank(req *Request, b *Board) {
 		return
 	}
 	of := b.words.near(m.Set)
-	hits := m.Set.Best(q, of.keep, maxNear)
-	if req.Keep != nil && of.count(hits, b, req.Keep) < cmp.Or(req.Limit, maxNear) {
-		hits = m.Set.Best(q, m.rows(req.Kept), maxNear)
+	keep := of.keep
+	if req.Kept != nil {
+		keep = m.rows(req.Kept)
 	}
+	hits := m.Set.Best(q, keep, maxNear)
 	c := &comparison{b, m.Set, q, of, chanceOf(m.Set, q, of.rows), map[int]float64{}}
 	arm, plain := b.Arm(ArmMeaning), m.Only || m.Query == nil && of.rows < cosineRows
 	for _, pos := range c.candidates(req, hits) {
@@ -193,8 +193,8 @@ func (c *comparison) cosine(pos uint32) (float32, bool) {
 	return c.set.Cosine(c.query, row), true
 }
 
-// withBeside returns how far above chance the text at a position is, in deviations, with the better of those beside
-// it where the neighbours in its file have to do with each other.
+// withBeside returns how far above chance the text at a position is, in deviations, together with the better of its
+// neighbours as far as the gate of its file is open.
 func (c *comparison) withBeside(pos uint32) float64 {
 	f, _ := c.Order.Place(pos)
 	gate, known := c.open[f]
@@ -216,19 +216,7 @@ func (c *comparison) withBeside(pos uint32) float64 {
 	return (c.above(own) + gate*(weightBeside*c.above(beside)-meanBeside)) / (1 + gate*wideBeside)
 }
 
-// count returns how many nodes of some rows are kept.
-func (x *near) count(hits []vector.Hit, b *Board, keep func(id string) bool) (n int) {
-	for _, h := range hits {
-		for pos := x.first[h.Row]; pos > 0; pos = x.next[pos-1] {
-			if keep(b.Order.ID(pos - 1)) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// rows returns the rows of nodes.
+// rows returns the rows of some nodes.
 func (m Meaning) rows(nodes iter.Seq[*node.Node]) (rows vector.Bitmap) {
 	for n := range nodes {
 		if row, ok := m.Set.Row(n.Own); ok {
@@ -238,15 +226,15 @@ func (m Meaning) rows(nodes iter.Seq[*node.Node]) (rows vector.Bitmap) {
 	return rows
 }
 
-// chance is how near unrelated nodes are to a request.
+// chance is how near unrelated nodes are to a request: what counts must be nearer.
 type chance struct {
-	median, deviation float64 // of the cosines; the deviation is 0 if they are too equal to tell
-	level             float64 // the best of them all, in deviations above the median
+	median, deviation float64 // of the cosines; a deviation of 0 means that all are equal
+	level             float64 // of the nearest of them, in deviations above the median
 	few               bool    // the similarity is the cosine
 }
 
-// chanceOf measures the cosines of a question. Of few nodes it measures those of each to each,
-// since one question may be near to most of them.
+// chanceOf measures the cosines of a question. If there are few nodes it compares them with each
+// other instead, since one question may be near to most of them.
 func chanceOf(set *vector.Set, q *vector.Query, rows int) chance {
 	const fromMAD = 1.4826 // the deviation of a normal distribution over its MAD
 	c := chance{level: math.Sqrt(2*math.Log(float64(max(2, rows)))) - .5, few: rows < cosineRows}
@@ -271,7 +259,7 @@ func (c chance) above(cosine float32) float64 {
 	return (float64(cosine) - c.median) / c.deviation
 }
 
-// similarity returns how far a cosine is above chance or, among few, the cosine.
+// similarity returns how far a cosine is above chance or, among few rows, the cosine.
 func (c chance) similarity(cosine float32) float64 {
 	if c.few {
 		return float64(cosine)
@@ -279,7 +267,7 @@ func (c chance) similarity(cosine float32) float64 {
 	return (c.above(cosine) - c.level) / deviations
 }
 
-// query returns what nodes are compared with, nil if nothing.
+// query returns the vector that nodes are compared with, nil for none.
 func (m Meaning) query(req *Request) *vector.Query {
 	if m.Query != nil || req.Focus == nil {
 		return m.Query

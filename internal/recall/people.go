@@ -15,24 +15,24 @@ import (
 // Arms of People.
 const (
 	ArmPeople = "people" // who speaks or writes is named in the question
-	ArmCaller = "caller" // the question is about I and names nobody, and the caller speaks or writes
+	ArmCaller = "caller" // the question is in the first person and names nobody, and the caller speaks or writes
 )
 
 // Weights of people. Measured on LoCoMo with .4 and -.3, R@10 and nDCG@10: .74 and .56 with
 // names as words, .778 and .620 with people; .55 and -.45 gain .003 and .005 more.
 const (
 	weightNamed = .55 / weightAll
-	weightOther = -.45 / weightAll // another person, beside the named one
+	weightOther = -.45 / weightAll // another person in the same file
 
-	// shareOfCaller is the share of both that counts for the caller. Talks with an assistant gain .015 of
+	// shareOfCaller is the share of both weights for the caller. Talks with an assistant gain .015 of
 	// R@10 and .02 to .03 of nDCG, and talks of people lose nothing. See doc/decisions/0296.
 	shareOfCaller = .5
 )
 
 const (
 	maxNameWords  = 3
-	maxShare      = .7 // of the nodes that one name may stand for, to tell anything
-	minLabels     = 3  // titles that are a name, to count as one
+	maxShare      = .7 // of the nodes; a more frequent name distinguishes nothing
+	minLabels     = 3  // nodes with the same title, for it to count as a name
 	markAuthor    = "by:"
 	markLabel     = "as:"
 	markHasAuthor = "who"
@@ -41,7 +41,7 @@ const (
 // personKeys are the properties that name who speaks or writes.
 var personKeys = map[string]bool{"SPEAKER": true, "AUTHOR": true, "FROM": true, "SENDER": true, "BY": true}
 
-// People ranks by who speaks or writes. I in a question is Caller: the names that notes may give to who asks.
+// People ranks by who speaks or writes. In a question, I is one of the names in Caller.
 type People struct{ Caller []string }
 
 // Rank implements Ranker.
@@ -64,7 +64,7 @@ func (p People) Rank(req *Request, b *Board) {
 	b.raise(ArmCaller, caller, shareOfCaller)
 }
 
-// raise adds to an arm a share of the weights for what people said, and against what others said in the same files.
+// raise adds a share of the weights to an arm: for what people wrote, and against what others wrote in the same files.
 func (b *Board) raise(name string, people map[string]bool, share float64) {
 	if len(people) == 0 {
 		return
@@ -100,8 +100,8 @@ func (b *Board) named(text string) map[string]bool {
 	return named
 }
 
-// speaks reports whether a word, in lower case, names who speaks or writes some of the nodes; isName is whether titles
-// that are the name count.
+// speaks reports whether a word, in lower case, is the name of a person who speaks or writes in some nodes. isName
+// says whether titles count as names.
 func (b *Board) speaks(word string, isName bool) bool {
 	authors, labels := b.Order.CountMarked(markAuthor+word), 0
 	if isName {

@@ -15,67 +15,51 @@ func (v View) Position(n *node.Node) (offset, line int) {
 	if offset, line = v.State.Position(n); line > 0 {
 		return offset, line
 	}
-	s, ok := v.span(n.ID)
+	element, at, ok := v.Span(n.ID)
 	if !ok {
 		return 0, 0
 	}
-	offset, line = v.State.Position(s.host)
-	return offset + s.offset, line + strings.Count(s.host.Content[:s.offset], "\n")
+	host, _ := v.State.Get(element.Parent)
+	offset, line = v.State.Position(host)
+	return offset + at, line + strings.Count(host.Content[:at], "\n")
 }
 
 // Lines returns the 1-based line at which each of the nodes and elements begins in its
-// document, 0 for one that is not there. It reads each document, and the text of each
-// node that holds one of the elements, once: O(their bytes + nodes).
+// document, 0 for one that is not in the state. It reads each document, and parses each
+// node that contains one of the elements, once: O(their bytes + nodes).
 func (v View) Lines(nodes []*node.Node) []int {
-	out := make([]int, len(nodes))
-	wanted := map[string]map[string][]int{} // path -> id of a node -> indexes of nodes that are it, or are in it
+	paths, places := map[string]bool{}, map[string][]int{} // places: indexes of nodes by id
+	types := map[string]map[org.Type]bool{}                // by id of a node: of the elements in it
 	for i, n := range nodes {
-		id := n.ID
-		if _, ok := v.State.Get(id); !ok {
-			id = n.Parent
+		paths[n.Path] = true
+		places[n.ID] = append(places[n.ID], i)
+		if _, isNode := v.State.Get(n.ID); isNode {
+			continue
 		}
-		ids := wanted[n.Path]
-		if ids == nil {
-			ids = map[string][]int{}
-			wanted[n.Path] = ids
+		if t, ok := elementNames[n.Type]; ok {
+			if types[n.Parent] == nil {
+				types[n.Parent] = map[org.Type]bool{}
+			}
+			types[n.Parent][t] = true
 		}
-		ids[id] = append(ids[id], i)
 	}
-	for path, ids := range wanted {
+	out := make([]int, len(nodes))
+	for path := range paths {
 		line := 1
 		for _, host := range v.State.Nodes(path) {
-			if asked, ok := ids[host.ID]; ok {
-				linesIn(host, line, nodes, asked, out)
-				if delete(ids, host.ID); len(ids) == 0 {
-					break
+			for _, i := range places[host.ID] {
+				out[i] = line
+			}
+			from := 0
+			for s := range spans(host, types[host.ID]) { // in the order of their offsets
+				line += strings.Count(host.Content[from:s.offset], "\n")
+				from = s.offset
+				for _, i := range places[s.node.ID] {
+					out[i] = line
 				}
 			}
-			line += strings.Count(host.Content, "\n")
+			line += strings.Count(host.Content[from:], "\n")
 		}
 	}
 	return out
-}
-
-// linesIn sets in out the lines of the nodes that asked names: each is host, which
-// begins at a line, or an element in it.
-func linesIn(host *node.Node, line int, nodes []*node.Node, asked, out []int) {
-	elements, types := map[string][]int{}, map[org.Type]bool{}
-	for _, i := range asked {
-		if nodes[i].ID == host.ID {
-			out[i] = line
-			continue
-		}
-		elements[nodes[i].ID] = append(elements[nodes[i].ID], i)
-		if t, ok := elementNames[nodes[i].Type]; ok {
-			types[t] = true
-		}
-	}
-	from := 0
-	for s := range spans(host, types) { // in the order of their places
-		line += strings.Count(host.Content[from:s.offset], "\n")
-		from = s.offset
-		for _, i := range elements[s.node.ID] {
-			out[i] = line
-		}
-	}
 }

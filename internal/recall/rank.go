@@ -19,13 +19,13 @@ import (
 // rank by the sum of all arms. A Ranker has a file of its own, with its weights as
 // constants and their measurement.
 type Ranker interface {
-	// Rank adds to the board what speaks for nodes, and against them. It adds nothing if
-	// it cannot judge the request. It may build on what earlier rankers gave. The same
+	// Rank adds scores of nodes to the board, positive or negative. It adds nothing if it
+	// cannot judge the request. It may build on the scores of earlier rankers. The same
 	// request on the same view gives the same scores.
 	Rank(req *Request, b *Board)
 }
 
-// Rankers returns the rankers that need nothing but the view, and the names that notes may give to who asks.
+// Rankers returns the rankers that need only the view. caller are the names that notes may use for the caller.
 func Rankers(caller []string) []Ranker {
 	return []Ranker{Text{}, People{caller}, Dates{}, Statements{}, Focus{}}
 }
@@ -43,11 +43,11 @@ type Request struct {
 	// Terms is the maximum number of words of the focus that are used, the rarest ones; 0
 	// means all.
 	Terms int
-	// Keep, if not nil, decides whether a node may be returned. It always returns the
+	// Keep, if not nil, reports whether a node may be returned. It always returns the
 	// same result for the same id.
 	Keep func(id string) bool
-	// Kept yields the nodes that Keep keeps, where that costs less than asking it of all. It
-	// is nil if Keep is.
+	// Kept yields the nodes that Keep keeps, at a lower cost than calling it for all. It is
+	// nil if Keep is.
 	Kept iter.Seq[*node.Node]
 }
 
@@ -59,18 +59,18 @@ type Board struct {
 	Order *index.Order
 
 	arms    []*Arm
-	touched []uint32 // positions with a contribution
+	touched []uint32 // positions with a share
 	seen    []bool   // by position
 
-	// ideal is the score of a node that has all that the request asks for once, by the
-	// scale of covered; 0 if the request has no words.
+	// ideal is the score of a node that has each word of the request once, on the scale of
+	// covered; 0 if the request has no words.
 	ideal   float64
-	covered []float64 // by position: how much of the request the node's words cover
+	covered []float64 // by position: the part of the request that the node's words cover
 	alike   map[uint32]likeness
 
 	words  *Words
 	scores index.Scores
-	spare  [][]float64 // columns to use again
+	spare  [][]float64 // columns to reuse
 }
 
 // Arm is a column of a board.
@@ -80,7 +80,7 @@ type Arm struct {
 	shares []float64 // by position
 }
 
-// boards are used again, since their columns are long.
+// boards are reused, since their columns are long.
 var boards = sync.Pool{New: func() any { return new(Board) }}
 
 // Arm returns the column of that name.
@@ -102,16 +102,15 @@ func (b *Board) Arm(name string) *Arm {
 	return a
 }
 
-// addOnce adds a share to a position that another arm has found, unless this arm has given it one.
+// addOnce adds a share to a position that another arm has found, unless this arm already did.
 func (a *Arm) addOnce(pos uint32, share float64) {
 	if a.board.seen[pos] && a.shares[pos] == 0 {
 		a.Add(pos, share)
 	}
 }
 
-// Add adds a share of the scale to what the arm gives to a position. A node that answers
-// all of the request by words gets about 1. A share that is no number counts as none,
-// and one beyond -2 and 2 as that.
+// Add adds a share to what the arm gives to a position. A node whose words cover the whole
+// request gets about 1. NaN is ignored, and a share is limited to the range from -2 to 2.
 func (a *Arm) Add(pos uint32, share float64) {
 	if share == 0 || math.IsNaN(share) {
 		return
@@ -125,7 +124,7 @@ func (a *Arm) Add(pos uint32, share float64) {
 
 const maxShareOfArm = 2
 
-// Sum returns what all arms gave to a position so far.
+// Sum returns the sum of all arms at a position so far.
 func (b *Board) Sum(pos uint32) float64 {
 	sum := 0.0
 	for _, a := range b.arms {
@@ -134,7 +133,7 @@ func (b *Board) Sum(pos uint32) float64 {
 	return sum
 }
 
-// release clears the board and keeps its memory for another.
+// release clears the board and keeps its memory for the next request.
 func (b *Board) release() {
 	for _, a := range b.arms {
 		for _, pos := range b.touched {
@@ -184,13 +183,13 @@ func (v View) board() *Board {
 	return b
 }
 
-// total is what all arms gave to a position.
+// total is the sum of all arms at a position.
 type total struct {
 	pos   uint32
 	score float64
 }
 
-// top returns the positions that may be hits and have the best sums, if above 0, best first; limit 0 means all.
+// top returns the positions that may be hits with the best sums above 0, best first; limit 0 means all.
 func (b *Board) top(req *Request, limit int) []total {
 	if limit <= 0 || limit > len(b.touched) {
 		limit = len(b.touched)
@@ -199,7 +198,7 @@ func (b *Board) top(req *Request, limit int) []total {
 		return x.score < y.score || x.score == y.score && b.Order.ID(x.pos) > b.Order.ID(y.pos)
 	}
 	top := bound.NewTop(limit, worse, nil)
-	copies := maps.Collect(b.State.Copies()) // mostly none, and then no node is looked up
+	copies := maps.Collect(b.State.Copies()) // usually none, and then no node is looked up
 	isCopy := func(pos uint32) bool {
 		n, _ := b.State.Get(b.Order.ID(pos))
 		return n != nil && copies[n.Path] != ""
@@ -235,7 +234,7 @@ func (b *Board) best(req *Request) []Ranked {
 	return hits
 }
 
-// coverage returns how much of the request the words of a node cover.
+// coverage returns the share of the request that the words of a node cover.
 func (b *Board) coverage(pos uint32) float64 {
 	if b.ideal == 0 {
 		return 0

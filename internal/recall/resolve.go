@@ -25,8 +25,7 @@ type AmbiguousError struct {
 	More       int          // number of further candidates
 }
 
-// maxCandidates is the maximum number of candidates listed: they fit a terminal without
-// scrolling.
+// maxCandidates is the maximum number of candidates listed, so that they fit a terminal.
 const maxCandidates = 10
 
 // Error lists the candidates, one per line.
@@ -51,11 +50,11 @@ func (e *AmbiguousError) Error() string {
 // (exact, else ignoring case, else ignoring statistics cookies, else with keyword and
 // priority in front). FILE may be a bare file name if only one folder has it. A path
 // therefore takes precedence over an equal :ID:, but after the prefix "id:" the id is
-// tried first. A handle stands for the id of its node; a handle that is also the path,
-// id or title of another node is ambiguous, unless the prefix "id:" is given. At last the
-// beginning of an id stands for it, see [fault.Begins]. Resolve returns ErrUnknown, with the
-// nearest titles, or an *AmbiguousError. Titles in conflict copies name nothing, nor does the
-// beginning of a document that a search does not list.
+// tried first. A handle means the id of its node; a handle that is also the path, id or
+// title of another node is ambiguous, unless the prefix "id:" is given. Last, a name may be
+// the beginning of an id, see [fault.Begins]. Resolve returns ErrUnknown, with the nearest
+// titles, or an *AmbiguousError. It ignores titles in conflict copies, and the beginnings of
+// ids that a search does not list.
 func (v View) Resolve(name string) (*node.Node, error) {
 	name = strings.TrimSpace(name)
 	id, prefixed := strings.CutPrefix(name, "id:")
@@ -84,8 +83,8 @@ func (v View) Resolve(name string) (*node.Node, error) {
 	return v.one(name, found, 0)
 }
 
-// nodesWith returns, in document order, the nodes for which is holds, of the ones that a search may
-// list. O(nodes).
+// nodesWith returns, in document order, the nodes that a search may list and for which is
+// returns true. O(nodes).
 func (v View) nodesWith(is func(*node.Node) bool) (found []*node.Node) {
 	for n := range v.State.All() {
 		if is(n) && !n.Secret() && !document.IsIgnore(n.Path) && v.State.CopyOf(n.Path) == "" {

@@ -11,16 +11,15 @@ import (
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// Bytes of a statement that are read: where adverbs may stand between I and the verb, and
-// elsewhere.
+// Bytes of a statement that are read: one that begins with I, where adverbs may precede the
+// verb, and any other.
 const (
 	maxStatementOfI = 96
 	maxStatement    = 48
 )
 
-// statementMarks adds the marks of statements in a text. Since every text of a folder
-// passes through here, words are parsed only from those on that could begin a statement.
-// O(len(text)).
+// statementMarks adds the marks of statements in a text. Since it reads every text of a
+// folder, it parses words only from a possible start of a statement. O(len(text)).
 func statementMarks(marks []string, text string) []string {
 	text = text[:min(len(text), maxStatementText)]
 	brief := len(text) <= maxBrief
@@ -70,7 +69,7 @@ const (
 	classEnd     // of a sentence
 	classWide    // part of a letter or sign beyond ASCII
 	classLetter  // of ASCII
-	classStarter // a letter with which a starter begins
+	classStarter // the first letter of a starter
 )
 
 const sentenceEnds = ".!?:;\n"
@@ -96,7 +95,7 @@ var classes = func() (of [256]uint8) {
 var starters = text.WordSet("i ich my mein meine nothing makes gives am from going in please always never don do remember make you ab von bitte " +
 	"whenever when every each henceforth as for until keep stick avoid stop only use let give no " + ofMeVerbs)
 
-// ofMeVerbs say with me what somebody likes or not: it bores me.
+// ofMeVerbs express likes when me follows: it bores me.
 const ofMeVerbs = "drives puts turns cheers suits calms bores annoys scares"
 
 // maxStarter is the length of the longest of them.
@@ -127,7 +126,7 @@ func upTo(text string, limit int) string {
 	return text
 }
 
-// token is a word in lower case, without what follows an apostrophe.
+// token is a word in lower case. An apostrophe ends a word.
 type token struct {
 	word  string
 	first bool // of a sentence
@@ -216,7 +215,7 @@ var (
 	ofMe = text.WordSet(ofMeVerbs)
 )
 
-// statesLike reports whether a statement about somebody's own likes begins with the first
+// statesLike reports whether a statement about the writer's likes begins with the first
 // token.
 func (t tokens) statesLike() bool {
 	switch t[0].word {
@@ -229,7 +228,7 @@ func (t tokens) statesLike() bool {
 		if i == len(t) {
 			return false
 		}
-		if t.is(i, "a", "an", "no", "little") { // of a thing that somebody is or has
+		if t.is(i, "a", "an", "no", "little") { // before a noun: a fan, no interest
 			return slices.ContainsFunc(t[i+1:min(i+4, len(t))], func(w token) bool { return likeNouns[w.word] })
 		}
 		return likeVerbs[t[i].word] && !t.is(i+1, "you") || likeStates[t[i].word] || t.are(i, "all", "about") ||
@@ -258,8 +257,8 @@ func (t tokens) statesLike() bool {
 
 var taskVerbs = text.WordSet("answer reply respond write explain give show suggest recommend describe summarize summarise list quote mention talk")
 
-// statesRule reports whether a standing instruction begins with the first token; brief is
-// whether the text is a short one.
+// statesRule reports whether a standing instruction begins with the first token. brief
+// means that the text is short.
 func (t tokens) statesRule(brief bool) bool {
 	switch t[0].word {
 	case "from":

@@ -41,23 +41,21 @@ var elementNames = func() map[string]org.Type {
 // related nodes, which are never elements.
 func elementTypes(e query.Expr) map[org.Type]bool {
 	wanted := map[org.Type]bool{}
-	var walk func(query.Expr)
-	walk = func(e query.Expr) {
-		switch e := e.(type) {
-		case query.And:
-			for _, of := range e.Of {
-				walk(of)
-			}
-		case query.Or:
-			for _, of := range e.Of {
-				walk(of)
-			}
-		case query.Not:
-			walk(e.Of)
-		case query.Pred:
-			for _, arg := range e.Args {
-				if t, ok := elementNames[query.TypeName(arg)]; ok && e.Name == "type" {
-					wanted[t] = true
+	var walk func(...query.Expr)
+	walk = func(list ...query.Expr) {
+		for _, e := range list {
+			switch e := e.(type) {
+			case query.And:
+				walk(e.Of...)
+			case query.Or:
+				walk(e.Of...)
+			case query.Not:
+				walk(e.Of)
+			case query.Pred:
+				for _, arg := range e.Args {
+					if t, ok := elementNames[query.TypeName(arg)]; ok && e.Name == "type" {
+						wanted[t] = true
+					}
 				}
 			}
 		}
@@ -91,10 +89,18 @@ func spans(n *node.Node, wanted map[org.Type]bool) iter.Seq[span] {
 // mayHaveElements reports whether a node may have an element of a wanted type. It
 // avoids parsing and may report false positives only.
 func mayHaveElements(n *node.Node, wanted map[org.Type]bool) bool {
-	return len(wanted) > 0 && !n.Derived.Opaque && !n.Derived.Encrypted && mayContain(n.Content, wanted)
+	if n.Derived.Opaque || n.Derived.Encrypted {
+		return false
+	}
+	for t := range wanted {
+		if marks, ok := marksByType[t]; !ok || strings.ContainsAny(n.Content, marks) {
+			return true
+		}
+	}
+	return false
 }
 
-// parseElements parses a node's own text alone, because document settings do not affect
+// parseElements parses only a node's own text, because document settings do not affect
 // where elements are.
 func parseElements(n *node.Node) *org.Tree {
 	doc := org.Parse(n.Content, nil)
@@ -118,7 +124,7 @@ func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 	return span{node: n, host: host, offset: int(e.Start)}
 }
 
-// withDigests sets the digests of the node and returns it.
+// withDigests returns the node with its digests.
 func (s span) withDigests() *node.Node {
 	s.node.Own = ownDigest(s.node)
 	s.node.Version = s.node.Own // equal for a node without children
@@ -127,10 +133,7 @@ func (s span) withDigests() *node.Node {
 
 // ownDigest returns the digest of an element's text, or zero if it cannot be hashed.
 func ownDigest(element *node.Node) merkle.Digest {
-	own, err := element.OwnBlock(nil)
-	if err != nil {
-		return merkle.Digest{}
-	}
+	own, _ := element.OwnBlock(nil)
 	return own
 }
 
@@ -148,43 +151,23 @@ func spanTitle(tree *org.Tree, i int) string {
 // the node ID, and its offset in the node's content. The node is built for the caller
 // and is not part of the state.
 func (v View) Span(id string) (n *node.Node, offset int, ok bool) {
-	s, ok := v.span(id)
-	if !ok {
-		return nil, 0, false
-	}
-	return s.withDigests(), s.offset, true
-}
-
-// span returns the element with the given id.
-func (v View) span(id string) (span, bool) {
 	hostID, name, ok := cutLast(id, spanSeparator)
 	if !ok {
-		return span{}, false
+		return nil, 0, false
 	}
 	kind, number, _ := cutLast(name, ".")
 	t, known := elementNames[kind]
 	ordinal, err := strconv.Atoi(number)
 	host, found := v.State.Get(hostID)
 	if !known || err != nil || !found || fmt.Sprint(ordinal) != number {
-		return span{}, false
+		return nil, 0, false
 	}
 	for s := range spans(host, map[org.Type]bool{t: true}) {
 		if ordinal--; ordinal == 0 {
-			return s, true
+			return s.withDigests(), s.offset, true
 		}
 	}
-	return span{}, false
-}
-
-// mayContain reports whether a text has a character required by one of the types.
-func mayContain(text string, wanted map[org.Type]bool) bool {
-	for t := range wanted {
-		marks, ok := marksByType[t]
-		if !ok || strings.ContainsAny(text, marks) {
-			return true
-		}
-	}
-	return false
+	return nil, 0, false
 }
 
 // marksByType lists, by type, characters; each element has at least one of them. Types
@@ -198,7 +181,7 @@ var marksByType = map[org.Type]string{
 	org.TypePlanning: ":", org.TypeFixedWidth: ":", org.TypeDiarySexp: "%",
 }
 
-// rareMarks are the ones of marksByType that few texts have.
+// rareMarks are the entries of marksByType that few texts contain.
 var rareMarks = []string{"#", "|+", "\\", "%"}
 
 // rareMarksOf returns the rare marks that elements of a node may have.

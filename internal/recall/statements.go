@@ -11,7 +11,7 @@ import (
 
 // Arms of Statements.
 const (
-	ArmLikes = "likes" // the question asks for a choice, and the node has what somebody likes
+	ArmLikes = "likes" // the question asks for a choice, and the node states a like
 	ArmRules = "rules" // the node is a standing instruction
 )
 
@@ -32,7 +32,7 @@ const (
 // Limits of the texts in which statements are looked for.
 const (
 	maxStatementText = 16 << 10 // bytes of a node
-	maxBrief         = 400      // bytes of a node in which a sentence that begins with always or never is an instruction
+	maxBrief         = 400      // bytes of a node in which a sentence that starts with always or never is an instruction
 )
 
 // Statements ranks by stated likes, and by standing instructions.
@@ -74,7 +74,7 @@ func (b *Board) addBrief(name, mark string, weight float64) {
 }
 
 // brevity is 1 for a node of up to maxBrief bytes, and less for a longer one: in a long
-// text such a statement is seldom what somebody asks of others.
+// text such a statement is rarely an instruction.
 func (b *Board) brevity(pos uint32) float64 {
 	n, ok := b.State.Get(b.Order.ID(pos))
 	if !ok {
@@ -83,7 +83,7 @@ func (b *Board) brevity(pos uint32) float64 {
 	return min(1, maxBrief/float64(max(1, len(n.Body()))))
 }
 
-// bestSimilarity is how much of the question the words of the best node cover.
+// bestSimilarity is the largest share of the question that the words of a node cover.
 func (b *Board) bestSimilarity() (best float64) {
 	for _, pos := range b.touched {
 		best = max(best, b.coverage(pos))
@@ -92,8 +92,8 @@ func (b *Board) bestSimilarity() (best float64) {
 }
 
 // asksForChoice reports whether a question asks for a proposal: suggest a book, can you
-// recommend one, any ideas, what should I wear. What somebody suggested is another
-// question.
+// recommend one, any ideas, what should I wear. A question about an earlier suggestion
+// does not.
 func asksForChoice(text string) bool {
 	t := tokensOf(text[:min(len(text), maxQuestion)])
 	for i := range t {
@@ -115,8 +115,8 @@ func asksForChoice(text string) bool {
 	return false
 }
 
-// asksForAdvice reports whether a question that does not name a proposal wants something chosen all the same: what are
-// good hotels there, help me plan a trip, where can I eat, I need a gift. What somebody did or has is another question.
+// asksForAdvice reports whether a question asks for a choice without words like suggest: what are good hotels there,
+// help me plan a trip, where can I eat, I need a gift. A question about what a person did or has does not.
 func asksForAdvice(text string) bool {
 	t := tokensOf(text[:min(len(text), maxQuestion)])
 	advice, asked := false, false
@@ -146,9 +146,9 @@ func asksForAdvice(text string) bool {
 	return advice
 }
 
-// asksForWork reports whether a text asks for something new, and not for what somebody
-// did or is: explain tides, how do I list files, is coffee bad for sleep. How new things
-// are done is what standing instructions say.
+// asksForWork reports whether a text asks for something new, not about what a person did or
+// is: explain tides, how do I list files, is coffee bad for sleep. Standing instructions
+// apply to such requests.
 func asksForWork(text string) bool {
 	t := tokensOf(text[:min(len(text), maxQuestion)])
 	if len(t) == 0 || slices.ContainsFunc(t, func(w token) bool { return past[w.word] }) {

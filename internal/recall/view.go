@@ -17,7 +17,7 @@ import (
 // View is a state and its indexes. It is immutable and safe for concurrent reads.
 type View struct {
 	State *graph.State
-	// IDs returns the ids that have a handle, live or not, each once; nil knows none.
+	// IDs returns the ids with a handle, live or not, each once; nil for no handles.
 	IDs        func(handle string) []string
 	Words      func() *Words           // of the state
 	Rankers    []Ranker                // their arms add up

@@ -24,9 +24,9 @@ type Words struct {
 	state *graph.State
 	once  sync.Once
 	order atomic.Pointer[index.Order] // nil until it is first needed
-	nears atomic.Pointer[near]        // of the set that was asked for last
+	nears atomic.Pointer[near]        // of the set used last
 
-	before atomic.Pointer[near] // of earlier words, until there is one of these
+	before atomic.Pointer[near] // of earlier words, until nears is set
 }
 
 // IndexWords returns the words of a state. O(its text).
@@ -38,7 +38,7 @@ func IndexWords(s *graph.State) *Words {
 	return LoadWords(s, index.Build(docs))
 }
 
-// LoadWords returns the words of a state whose index is known.
+// LoadWords returns the words of a state that has an index already.
 func LoadWords(s *graph.State, lexical *index.Lexical) *Words {
 	return &Words{Lexical: lexical, state: s}
 }
@@ -57,8 +57,8 @@ func (w *Words) Order() *index.Order {
 	return w.order.Load()
 }
 
-// near returns the vectors of the nodes in a set. The first call for a set finds them, in
-// O(nodes), most of them known from before.
+// near returns the vectors of the nodes in a set. The first call for a set finds them in
+// O(nodes), and reuses earlier results.
 func (w *Words) near(set *vector.Set) *near {
 	x := w.nears.Load()
 	if x != nil && x.set == set {

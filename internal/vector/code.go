@@ -14,10 +14,10 @@ const (
 	largestRow = (largestLow - 1) << coarseBits
 )
 
-// largestAsk is the largest number of a question: its products with a plane add up to less than an int32 holds.
+// largestAsk is the largest number of a question: the sum of its products with a plane fits an int32.
 func largestAsk(stride int) float64 { return float64(min(math.MaxInt16, 1<<24/stride-1)) }
 
-// scaleOf returns what makes the largest number of a vector as large as it may be; an infinity for zeros.
+// scaleOf returns the factor that scales the largest number of a vector to largest; infinity for zeros.
 func scaleOf(v []float32, largest float64) float64 {
 	var size float32
 	for _, x := range v {

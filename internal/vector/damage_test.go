@@ -345,7 +345,7 @@ func FuzzOpen(f *testing.F) {
 		set, counts := s.View(), s.rows.counts
 		q, err := set.Prepare([]float32{1, 1, 1, 1, 1})
 		must(t, err)
-		if got := len(set.Best(q, set.All(), 1<<20)); got != counts[stored] || set.Chance(q).Rows != min(sampleRows, counts[stored]) {
+		if got := len(set.Best(q, set.All(), 1<<20)); got != counts[stored] || len(set.sample) != min(sampleRows, counts[stored]) {
 			t.Fatalf("%d rows found, %v", got, counts)
 		}
 		must(t, s.Close())

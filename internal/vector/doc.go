@@ -11,18 +11,18 @@
 //
 // Invariants:
 //
-//   - Vectors are derived: damage, a crash or a foreign file loses vectors, which are
-//     then missing and made again, and never makes an answer wrong.
-//   - What Retain removed is gone from the file, byte for byte.
+//   - Vectors are derived: damage, a crash or a foreign file only loses vectors, which are
+//     then made again. It never makes an answer wrong.
+//   - What Retain removed is overwritten in the file.
 //   - A row of a Set never changes, and means the same text in each Set of the store. Readers
 //     take no lock.
-//   - In memory a number of a row is an integer from -32512 to 32512 times a factor that the row has,
-//     its bytes in two planes. All rows are compared, by sums of integers, which are the same on
-//     every processor: those of the first plane alone where these prove that a row is not among the best.
-//   - Cosines are rounded to multiples of 1/65536 before anything is ranked, and equal ones rank by
-//     digest, so that no order depends on the order of insertion, nor on who asks: a daemon
-//     that made the vectors, or a command that read them.
+//   - In memory a number of a row is an integer from -32512 to 32512 times a factor of the row, with
+//     its two bytes in two planes. All rows are compared by sums of integers, which are the same on
+//     every processor. The first plane is enough if it proves that a row is not among the best.
+//   - Cosines are rounded to multiples of 1/65536 before ranking, and equal ones rank by digest.
+//     The order is therefore the same in a daemon that made the vectors and in a command that
+//     read them.
 //
-// Elsewhere: what makes vectors of texts (package embed), and what a cosine counts in a
-// search (package recall).
+// Elsewhere: package embed makes vectors of texts, and package recall decides what a cosine
+// counts in a search.
 package vector

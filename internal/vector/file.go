@@ -26,10 +26,10 @@ const (
 	bufferSize = 1 << 20     // of reading and writing, about
 )
 
-// Open opens the vectors of a model in a folder, and makes the file if there is none. A file
-// that is not one of this model is replaced, and what is damaged in it is erased: both are only missing vectors.
-// If the file cannot be read or written, the store keeps vectors in memory, and
-// Put says why. A file that is mostly erased is written anew. The error is fault.Invalid for a model that cannot be. O(size of the file).
+// Open opens the vectors of a model in a folder, and creates the file if it is missing. It replaces a file of another
+// model and erases damaged records, which only loses vectors. If the file cannot be read or written, the store keeps
+// vectors in memory, and Put returns the reason. A file with mostly erased records is rewritten. The error is
+// fault.Invalid for an impossible model. O(size of the file).
 func Open(in vfs.FS, m Model) (*Store, error) {
 	if m.Fingerprint == "" || m.Dim < 1 || m.Dim > MaxDim {
 		err := fmt.Errorf("%d numbers in a vector of the model %q: a model has a name and 1 to %d numbers", m.Dim, m.Fingerprint, MaxDim)
@@ -44,7 +44,7 @@ func Open(in vfs.FS, m Model) (*Store, error) {
 	return s, nil
 }
 
-// open makes the store what its file is; s.fault is why there is none. s is new.
+// open reads the file into a new store. s.fault is the reason if there is no file.
 func (s *Store) open() {
 	s.rows, s.dirty = newRows(s.model.Dim), nil
 	if s.file, s.fault = vfs.Plain(s.in).OpenFile(s.name, os.O_RDWR|os.O_CREATE, 0o600); s.fault != nil {
@@ -58,7 +58,7 @@ func (s *Store) open() {
 	}
 }
 
-// read reads the file, and begins it anew if it is none of this model.
+// read reads the file, and starts it over if it is not of this model.
 func (s *Store) read() error {
 	found := make([]byte, headerSize)
 	if _, err := s.file.ReadAt(found, 0); err != nil && err != io.EOF {
@@ -70,22 +70,18 @@ func (s *Store) read() error {
 	return s.load()
 }
 
-// begin makes the file one without records.
+// begin writes a file without records.
 func (s *Store) begin() error {
-	err := s.file.Truncate(0)
-	if err == nil {
-		_, err = s.file.WriteAt(s.header, 0)
+	if err := s.file.Truncate(0); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.file.Sync()
+	if _, err := s.file.WriteAt(s.header, 0); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.in.SyncDir(".")
-	}
-	return err
+	return errors.Join(s.file.Sync(), s.in.SyncDir("."))
 }
 
-// load reads the records of the file, erases what is damaged, and cuts off what is less than a record.
+// load reads the records of the file, erases damaged ones, and cuts off an incomplete one at the end.
 func (s *Store) load() error {
 	info, err := s.file.Stat()
 	if err != nil {
@@ -115,8 +111,8 @@ func (s *Store) load() error {
 	return errors.Join(s.erase(), s.file.SyncData())
 }
 
-// take makes a record the next row. Of two records with one digest the later counts: a vector replaces a failure, and a
-// crash can leave both.
+// take makes a record the next row. Of two records with the same digest the later one counts: a vector replaces a
+// failure, and a crash can leave both.
 func (s *Store) take(record []byte) {
 	row := len(s.rows.kinds)
 	k, d, ok := readRecord(record, s.header)
@@ -167,14 +163,14 @@ func (s *Store) erase() error {
 	return nil
 }
 
-// compact writes the file anew without erased records, and opens it. s is new. O(size of the file).
+// compact rewrites the file of a new store without erased records, and opens it. O(size of the file).
 func (s *Store) compact() error {
 	staged, err := vfs.Stage(vfs.Plain(s.in), s.name, 0o600, nil, s.writeAll)
 	if err != nil {
 		return err // the file is as it was
 	}
 	err = errors.Join(s.file.Close(), staged.Replace())
-	s.open() // whichever file is there now
+	s.open() // the old file or the new one
 	return errors.Join(err, s.fault)
 }
 
@@ -194,7 +190,7 @@ func (s *Store) writeAll(to io.Writer) error {
 	return errors.Join(err, w.Flush())
 }
 
-// Models returns the models of which there are vectors in a folder, the one used last first. A fingerprint
+// Models returns the models that have vectors in a folder, the one used last first. A fingerprint
 // is cut after 204 bytes.
 func Models(in vfs.FS) ([]Model, error) {
 	entries, err := in.ReadDir(".")

@@ -39,12 +39,12 @@ type kind uint8
 const (
 	erased kind = iota // all bytes are zero
 	stored             // a vector
-	failed             // there is no vector of this text, and it is not to be tried again
+	failed             // the text has no vector, and must not be tried again
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Model is what vectors are comparable within.
+// Model identifies vectors that are comparable with each other.
 type Model struct {
 	// Fingerprint identifies the model and everything else that vectors depend on, such as
 	// prefixes: vectors of different fingerprints are never compared. Any text that is not empty.
@@ -73,7 +73,7 @@ func (m Model) header() []byte {
 	return b
 }
 
-// readHeader returns the model of a header, its fingerprint cut to the label; the zero Model if header would not have written it.
+// readHeader returns the model of a header, its fingerprint cut to the label; the zero Model if the header is invalid.
 func readHeader(b []byte) Model {
 	dim := int(binary.LittleEndian.Uint32(b[headerDimAt:]))
 	if string(b[:len(fileMagic)]) != fileMagic || binary.LittleEndian.Uint16(b[headerMajorAt:]) != formatMajor || dim < 1 || dim > MaxDim ||
@@ -83,13 +83,13 @@ func readHeader(b []byte) Model {
 	return Model{string(bytes.TrimRight(b[headerLabelAt:headerCheckAt], "\x00")), dim}
 }
 
-// seal returns the checksum of a record of the model, without its last four bytes. It
-// begins with that of the header, so that no record of another model passes.
+// seal returns the checksum of a record without its last four bytes. It starts from the
+// checksum of the header, so that records of other models do not pass.
 func seal(header, record []byte) uint32 {
 	return crc32.Update(binary.LittleEndian.Uint32(header[headerCheckAt:]), castagnoli, record)
 }
 
-// appendRecord encodes a record. row is nil for one that is failed.
+// appendRecord encodes a record. row is nil for a failed one.
 func appendRecord(to, header []byte, dim int, d merkle.Digest, row []float32) []byte {
 	from := len(to)
 	to = append(to, make([]byte, recordFixed+2*dim)...)
@@ -107,7 +107,7 @@ func appendRecord(to, header []byte, dim int, d merkle.Digest, row []float32) []
 	return to
 }
 
-// readRecord decodes a record but for its vector. It is false for bytes that neither appendRecord nor erasing writes.
+// readRecord decodes a record without its vector. It returns false for a damaged one.
 func readRecord(b, header []byte) (kind, merkle.Digest, bool) {
 	end := len(b) - 4
 	switch k := kind(b[recordKindAt]); {

@@ -12,19 +12,19 @@ import (
 
 const sampleRows = 2048
 
-// rows are the records of a file in memory: row i is record i. A copy stays what it is while the
-// original grows, but for kinds, live and counts.
+// rows are the records of a file in memory: row i is record i. A copy does not change while the
+// original grows, except for kinds, live and counts.
 type rows struct {
 	high, low plane
 	inverse   []float32 // one over the length, by row
 	kinds     []kind
 	digests   []merkle.Digest
-	index     *sync.Map // the latest row by digest; what was entered is never removed
+	index     *sync.Map // the latest row by digest; entries are never removed
 	live      Bitmap    // rows with a vector
 	counts    [failed + 1]int
 
-	// The sample is the rows with the lowest digests, in that order: as good as drawn at random, and
-	// the same whatever order the rows came in.
+	// The sample is the rows with the lowest digests, in that order: like a random sample, but
+	// independent of the order of insertion.
 	sample []uint32
 }
 

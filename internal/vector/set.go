@@ -23,7 +23,7 @@ type Set struct {
 // Len returns how many rows have a vector.
 func (s *Set) Len() int { return s.counts[stored] }
 
-// Row returns the row of a digest that has a vector. O(1). A text that left since, and came again, is denied.
+// Row returns the row of a digest that has a vector. O(1). It does not find a text that was removed and added again since.
 func (s *Set) Row(d merkle.Digest) (int, bool) {
 	row, ok := s.index.Load(d)
 	if !ok || !s.live.Has(row.(int)) {
@@ -35,7 +35,7 @@ func (s *Set) Row(d merkle.Digest) (int, bool) {
 // Has reports whether a row has a vector.
 func (s *Set) Has(row int) bool { return s.live.Has(row) }
 
-// IsOf reports whether a row means the same text in another Set: both are of one store.
+// IsOf reports whether a row means the same text in another Set, because both are of one store.
 func (s *Set) IsOf(other *Set) bool { return s.of == other.of }
 
 // Query is a question, ready to be compared with the rows of Sets of one model. It is immutable.
@@ -85,19 +85,18 @@ func (s *Set) grade(q *Query, row int) grade {
 // Cosine compares a row with a question.
 func (s *Set) Cosine(q *Query, row int) float32 { return s.grade(q, row).cosine() }
 
-// maxGrade returns a grade that a row does not exceed, by its first plane alone: the second is no longer than one
-// of largest numbers.
+// maxGrade returns an upper bound of the grade of a row from its first plane: the second plane is at most as long as
+// one of largest numbers.
 func (s *Set) maxGrade(q *Query, row int) grade {
 	sum := float32(int64(dot(q.numbers, s.high.row(row)))<<coarseBits) * q.inverse
 	return gradeOf((sum + s.slack) * s.inverse[row])
 }
 
-// Chance is how near rows are to a question by chance: the middle of their cosines, and how
-// far these spread.
+// Chance is how near rows are to a question by chance: the median of their cosines, and
+// their spread.
 type Chance struct {
 	Median float32
 	MAD    float32 // median of the absolute deviations from the median
-	Rows   int     // how many were measured
 }
 
 // Chance measures the rows of the sample: all of up to 2,048 rows, else 2,048 of them, chosen by digest.
@@ -109,7 +108,7 @@ func (s *Set) Chance(q *Query) Chance {
 	return chanceOf(cosines)
 }
 
-// Between measures the rows of the sample, each with each.
+// Between measures the rows of the sample against each other.
 func (s *Set) Between() Chance {
 	var cosines []float32
 	for i, row := range s.sample {
@@ -129,7 +128,7 @@ func chanceOf(cosines []float32) Chance {
 	for i, x := range cosines {
 		cosines[i] = max(x-median, median-x)
 	}
-	return Chance{median, middle(cosines), len(cosines)}
+	return Chance{median, middle(cosines)}
 }
 
 // middle sorts and returns the median, of an even number the mean of the two in the middle.
@@ -152,17 +151,14 @@ type graded struct {
 	row   int
 }
 
-// All returns the rows that have a vector, as a Bitmap of the caller's.
+// All returns a copy of the set of rows that have a vector.
 func (s *Set) All() Bitmap { return slices.Clone(s.live) }
 
-// Best returns the k rows nearest to a question, best first, equal ones by digest. keep holds the
-// rows that may be among them. Each is compared by one plane, and by both if it may be among the best. O(rows).
+// Best returns the k rows of keep that are nearest to a question, best first, equal ones by digest. It
+// compares one plane of each row, and both if the row may be among the best. O(rows).
 func (s *Set) Best(q *Query, keep Bitmap, k int) []Hit {
 	found := bound.NewTop(k, func(a, b graded) bool {
-		if a.grade != b.grade {
-			return a.grade < b.grade
-		}
-		return bytes.Compare(s.digests[a.row][:], s.digests[b.row][:]) > 0
+		return a.grade < b.grade || a.grade == b.grade && bytes.Compare(s.digests[a.row][:], s.digests[b.row][:]) > 0
 	}, nil)
 	var floor grade // below it nothing is among the best
 	for at := range min(len(keep), len(s.live)) {

@@ -25,7 +25,7 @@ type Store struct {
 	header []byte
 
 	mu      sync.RWMutex
-	file    vfs.File // nil while vectors are kept in memory alone
+	file    vfs.File // nil if vectors are only in memory
 	fault   error    // why there is no file
 	dirty   []int    // rows whose records are to be erased
 	damaged int      // records that could not be read
@@ -35,21 +35,21 @@ type Store struct {
 	set  atomic.Pointer[Set] // nil after a change
 }
 
-// Item is a text, by its own digest, with its vector: of any length but zero. A nil Vector
-// says that there is none, and that the text is not to be tried again.
+// Item is the own digest of a text with its vector, which must not be zero. A nil Vector means
+// that the text has none and must not be tried again.
 type Item struct {
 	Digest merkle.Digest
 	Vector []float32
 }
 
-// Counts returns how many texts have a vector, and how many have none and are not to be tried again.
+// Counts returns the number of texts with a vector, and of those that must not be tried again.
 func (s *Store) Counts() (vectors, refused int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.rows.counts[stored], s.rows.counts[failed]
 }
 
-// Knows reports whether a text has a vector, or has none and is not to be tried again.
+// Knows reports whether a text has a vector or must not be tried again.
 func (s *Store) Knows(d merkle.Digest) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -60,8 +60,8 @@ func (s *Store) Knows(d merkle.Digest) bool {
 // Put adds a batch, and returns when it is durable. A digest that has a vector keeps it; a
 // failure is replaced. Vectors are scaled to length 1 and rounded to half precision. A vector
 // that has another length than the model's, is zero or has no finite values is fault.Invalid, and then
-// nothing was added. After any other error the vectors are in memory and not in the file,
-// so that Knows denies them when the store is opened again.
+// nothing was added. After any other error the vectors are in memory but not in the file,
+// and are missing when the store is opened again.
 func (s *Store) Put(items []Item) error {
 	records := make([][]byte, len(items))
 	for i, it := range items {
@@ -76,7 +76,7 @@ func (s *Store) Put(items []Item) error {
 	var added []byte
 	for i, it := range items {
 		if row, ok := s.rows.find(&it.Digest); ok && (s.rows.kinds[row] == stored || it.Vector == nil) {
-			continue // there is one as good
+			continue // the present one is as good
 		}
 		s.take(records[i])
 		added = append(added, records[i]...)
@@ -94,7 +94,7 @@ func (s *Store) record(it Item) (record []byte, err error) {
 	return appendRecord(nil, s.header, s.model.Dim, it.Digest, unit), err
 }
 
-// unit scales a vector to length 1. One that has no direction, with an infinity, with NaN or of zeros alone, is refused.
+// unit scales a vector to length 1. It refuses a vector of zeros, and one with an infinity or NaN.
 func (m Model) unit(v []float32) ([]float32, error) {
 	if len(v) != m.Dim {
 		return nil, fmt.Errorf("a vector of %d numbers, want %d: embed the text with the model of the others", len(v), m.Dim)
@@ -113,9 +113,9 @@ func (m Model) unit(v []float32) ([]float32, error) {
 	return to, nil
 }
 
-// Retain removes the texts that are not live: those that were deleted, or purged. It returns when they are gone from the
-// file, overwritten and synced, and how many there were. After an error they are gone from memory
-// and may be in the file, until a later Retain or Put succeeds. O(rows).
+// Retain removes the texts that are not live, because they were deleted or purged, and returns their number. When it
+// returns they are overwritten in the file and synced. After an error they are gone from memory and may be in the
+// file until a later Retain or Put succeeds. O(rows).
 func (s *Store) Retain(isLive func(merkle.Digest) bool) (removed int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +144,7 @@ func (s *Store) View() *Set {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	set := s.set.Load() // another caller may have made it meanwhile
+	set := s.set.Load() // another caller may have set it
 	if set == nil {
 		s.rows.draw()
 		set = &Set{s.rows, &s.model, float32(largestLow * math.Sqrt(float64(s.rows.low.stride)))}
