@@ -45,28 +45,28 @@ type Part struct {
 	Tokens int           `json:"tokens" jsonschema:"how many"`
 }
 
-// maxWords bounds what is kept of the question and of the task, in bytes.
+// maxWords bounds the recorded question and task, in bytes each.
 const maxWords = 2000
 
-// stored is a window as its document keeps it.
+// stored is a window as it is encoded in its document.
 type stored struct {
 	Window
-	agent   string   // that was given it; not kept, the path of the document says it
+	agent   string   // that was given it; not encoded, the path of the document has it
 	Sources []source `json:"sources"`
-	Recipe  *recipe  `json:"recipe,omitempty"` // nil for a text of too large sources
+	Recipe  *recipe  `json:"recipe,omitempty"` // nil if the sources are too large
 }
 
-// source is a version of a node that a text was made of, or a file that a block showed.
+// source is a version of a node that a text was made from, or a file that a block showed.
 type source struct {
 	ID     string        `json:"id"`
 	Path   string        `json:"path"`
-	Digest merkle.Digest `json:"digest"`          // own digest; of a file, that of its text
+	Digest merkle.Digest `json:"digest"`          // own digest of the node, or digest of the file's text
 	Scope  string        `json:"scope,omitempty"` // "" is the memex
 	File   bool          `json:"file,omitempty"`  // the text of the file that the block of this id names
-	Made   bool          `json:"made,omitempty"`  // what a model made of the block of this id, which is not kept
+	Made   bool          `json:"made,omitempty"`  // a model's summary of the block of this id, which is not recorded
 }
 
-// Given is a window that an agent was given. Nothing in it may be changed afterwards.
+// Given is a window that an agent was given. It must not be changed afterwards.
 type Given struct {
 	Session, Agent string
 	Now            time.Time
@@ -74,7 +74,7 @@ type Given struct {
 	Request        window.Request
 	Window         *window.Window
 	Loaded         map[string]string // the texts of files that blocks showed, by the id of their node
-	Made           map[string]string // what a model made of blocks, by the id of their node
+	Made           map[string]string // a model's summaries of blocks, by the id of their node
 }
 
 // manifest returns the window without its number.
@@ -94,11 +94,10 @@ func (g *Given) manifest() *Window {
 	return w
 }
 
-// clip returns the beginning of what a caller asked.
+// clip returns at most maxWords bytes of what a caller asked.
 func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxWords)], "") }
 
-// store completes a window by the instructions for its text, which begins with that of
-// earlier sources if the window was appended to them.
+// store adds the recipe of its text to a window. A sticky window also uses the sources of the earlier one.
 func (g *Given) store(w *Window, earlier []source, version func(source) (*node.Node, error)) *stored {
 	s := &stored{Window: *w}
 	var dictionary []string
@@ -151,8 +150,8 @@ func (g *Given) store(w *Window, earlier []source, version func(source) (*node.N
 	return s
 }
 
-// textOf is what copies of a node are made from: its own bytes, and the attributes of one that
-// came as a tree.
+// textOf returns the text that a recipe copies from a node: its own bytes, and the attributes of a node
+// that came as a tree.
 func textOf(n *node.Node) string {
 	if len(n.Attrs) == 0 {
 		return n.Content
@@ -172,7 +171,7 @@ func (s *stored) tree() (*ast.Tree, error) {
 	return working.Record("memory-window", working.WindowID(s.ID), windowAttr, s, "", "")
 }
 
-// ofNode returns the window that a node keeps, nil if it keeps none.
+// windowOf returns the window that a node records, nil if it records none.
 func windowOf(n *node.Node) *stored {
 	var s stored
 	if err := json.Unmarshal([]byte(document.Lookup(n.Attrs, windowAttr).String()), &s); err != nil || s.ID == 0 {
