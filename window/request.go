@@ -147,28 +147,28 @@ type Session struct {
 type Window struct {
 	Text string `json:"text" jsonschema:"what the model is given"`
 	// Tokens is the exact number of tokens of Text, by the counter named Counter.
-	Tokens int `json:"tokens" jsonschema:"of the text"`
+	Tokens int `json:"tokens" jsonschema:"number of tokens in the text"`
 	Budget int `json:"budget" jsonschema:"in tokens"`
 	// Counter and Policy are the names of the counter and policy used.
-	Counter string `json:"counter" jsonschema:"that counted the tokens"`
-	Policy  string `json:"policy" jsonschema:"by which the parts were chosen"`
+	Counter string `json:"counter" jsonschema:"name of the token counter"`
+	Policy  string `json:"policy" jsonschema:"the policy that chose the parts"`
 	// Root is the digest of the state that was read.
 	Root merkle.Digest `json:"root" jsonschema:"the digest of the whole state"`
 	// Parts are in the order of the text.
 	Parts []Part `json:"parts" jsonschema:"of the text, each with its reason"`
 	// Omitted is the number of nodes that could have been shown but are not.
-	Omitted int `json:"omitted" jsonschema:"how many nodes were left out"`
+	Omitted int `json:"omitted" jsonschema:"number of nodes that were left out"`
 	// Bound is the value of the parts, 0 to 1, as a share of an upper bound for the budget; 1 if
 	// everything is shown in full. For PolicyFoveal the upper bound is the value of everything
 	// that the policy would show.
-	Bound float64 `json:"bound" jsonschema:"the value of the parts as a share of what no choice within the budget exceeds, 0 to 1"`
+	Bound float64 `json:"bound" jsonschema:"the value of the parts as a share of an upper bound for the budget, 0 to 1"`
 	// OmittedTop, if Request.Explain is set, holds the best twenty omitted nodes, best
 	// first.
 	OmittedTop []Omitted `json:"omitted_top,omitempty" jsonschema:"with explain, the best nodes that were left out, and why"`
 	// Gone holds the ids of nodes that the session has seen and that no longer exist.
-	Gone []string `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
+	Gone []string `json:"gone,omitempty" jsonschema:"ids of nodes that the session was shown and that no longer exist"`
 	// Missing holds the ids of at most twenty children that the source names but has no item for.
-	Missing []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes have and that are not there"`
+	Missing []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes name and that do not exist"`
 	// Shown is what the session has seen with this window, nil without a session.
 	Shown *Shown `json:"-"`
 }
@@ -178,7 +178,7 @@ type Omitted struct {
 	ID    string `json:"id" jsonschema:"the id of the node"`
 	Title string `json:"title" jsonschema:"without keyword and tags"`
 	Path  string `json:"path" jsonschema:"the file, below the memex"`
-	Line  int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Line  int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 if the node is in no file"`
 	Why   string `json:"why" jsonschema:"no room, said already, cap, or hidden"`
 }
 
@@ -188,21 +188,21 @@ type Part struct {
 	Title string `json:"title" jsonschema:"without keyword and tags"`
 	Path  string `json:"path" jsonschema:"the file, below the memex"`
 	// Line is where the node begins in its file, from 1. The caller of Build fills it in.
-	Line   int           `json:"line,omitempty" jsonschema:"in the file, from 1; absent for what stands in none"`
+	Line   int           `json:"line,omitempty" jsonschema:"in the file, from 1; absent if the node is in no file"`
 	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
 	Level  Level         `json:"level" jsonschema:"how much of the node is shown"`
 	// Tokens is the number of tokens that this part adds to the text.
-	Tokens int `json:"tokens" jsonschema:"how many"`
+	Tokens int `json:"tokens" jsonschema:"number of tokens that the part adds"`
 	// Score is the relevance by which the node was ranked, 0 to 1; for PolicyFoveal its
 	// similarity to the focus.
-	Score float64 `json:"score" jsonschema:"its value for the request"`
+	Score float64 `json:"score" jsonschema:"relevance to the request"`
 	// Problem is the reason why the text of a deferred node could not be read or summarized, "" if
 	// there was none.
 	Problem string `json:"problem,omitempty" jsonschema:"why its file cannot be read, or no model summarized it"`
 	// Reason explains in words why the node is shown.
-	Reason string `json:"reason" jsonschema:"why it is there"`
+	Reason string `json:"reason" jsonschema:"why the node is shown"`
 	// Handle is the short name that the text gives the node; "" if it has none.
-	Handle string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
+	Handle string `json:"handle,omitempty" jsonschema:"the short name of the node, which requests accept in place of the id"`
 }
 
 var (

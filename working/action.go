@@ -17,8 +17,8 @@ type Action struct {
 	// update_task, think, check_mailbox, or any other word.
 	Name string `json:"action" jsonschema:"read_file, write_file, edit_file, search, run_command, update_task, think, check_mailbox or another word"`
 	// Detail is the command, the query or the thought.
-	Detail string `json:"detail,omitempty" jsonschema:"with what: the command, the words searched for, the thought"`
-	Result string `json:"result,omitempty" jsonschema:"what came of it"`
+	Detail string `json:"detail,omitempty" jsonschema:"the command, the words searched for, or the thought"`
+	Result string `json:"result,omitempty" jsonschema:"the result"`
 
 	// Path, StartLine and EndLine name the file that was read or changed.
 	Path      string `json:"path,omitempty" jsonschema:"the file that was read or changed"`
@@ -31,9 +31,9 @@ type Action struct {
 
 	// TaskID and Status name the task that was updated, and its new status.
 	TaskID string `json:"task_id,omitempty" jsonschema:"the task that was updated"`
-	Status string `json:"status,omitempty" jsonschema:"what the task is now"`
+	Status string `json:"status,omitempty" jsonschema:"the new status of the task"`
 	// Messages are the contents of the mailbox.
-	Messages []Mail `json:"messages,omitempty" jsonschema:"what the mailbox held; without any, check_mailbox takes the unread messages of the inbox"`
+	Messages []Mail `json:"messages,omitempty" jsonschema:"the messages in the mailbox; without any, check_mailbox takes the unread messages of the inbox"`
 }
 
 // Mail is a message in a mailbox.
@@ -44,7 +44,7 @@ type Mail struct {
 	Content string `json:"content,omitempty" jsonschema:"the message"`
 	Path    string `json:"path,omitempty" jsonschema:"the file that holds it"`
 	Read    bool   `json:"read,omitempty" jsonschema:"it was read before"`
-	ID      string `json:"id,omitempty" jsonschema:"of the message, where several stand in one file"`
+	ID      string `json:"id,omitempty" jsonschema:"of the message, if one file holds several"`
 }
 
 // FromAction returns the blocks that an action leaves in working memory, to be completed: for a file its

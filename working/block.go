@@ -53,7 +53,7 @@ type Block struct {
 	Type Type `json:"type" jsonschema:"rom, file, status, task, message, knowledge, history or context"`
 	// ID names the block within the working memory of its agent. The default is derived from the
 	// other fields.
-	ID string `json:"id,omitempty" jsonschema:"names the block; a block with the id of another replaces it. By default it follows from the other keys"`
+	ID string `json:"id,omitempty" jsonschema:"names the block; a block with an existing id replaces that block. The default is derived from the other keys"`
 	// Priority is by default Critical for ROM; High for Status, Task and an unread Message;
 	// else Medium.
 	Priority Priority `json:"priority,omitempty" jsonschema:"critical, high, medium or low, in any case, or 1 to 4; the default depends on the type"`
@@ -64,7 +64,7 @@ type Block struct {
 	// Expiry is when the block leaves working memory; zero means never.
 	Expiry time.Time `json:"expiry,omitzero" jsonschema:"when it leaves working memory; by default never"`
 	// Automatic marks a block that Fovea made from an action of the agent.
-	Automatic bool `json:"automatic,omitempty" jsonschema:"Fovea made it of what the agent did"`
+	Automatic bool `json:"automatic,omitempty" jsonschema:"Fovea made it from an action of the agent"`
 	// Metadata is shown to the model with the block; see Entry.
 	Metadata map[string]any `json:"metadata,omitempty" jsonschema:"more keys and values for the model"`
 
@@ -81,15 +81,15 @@ type Block struct {
 	Value      any    `json:"value,omitempty" jsonschema:"of a status: any value"`
 
 	TaskID       string   `json:"task_id,omitempty" jsonschema:"of a task"`
-	Description  string   `json:"description,omitempty" jsonschema:"of a task: what is to be done"`
+	Description  string   `json:"description,omitempty" jsonschema:"of a task: what to do"`
 	Project      string   `json:"project,omitempty" jsonschema:"of a task"`
-	Dependencies []string `json:"dependencies,omitempty" jsonschema:"of a task: ids of tasks that are done before it"`
+	Dependencies []string `json:"dependencies,omitempty" jsonschema:"of a task: ids of tasks that must be done first"`
 	Status       string   `json:"status,omitempty" jsonschema:"of a task: pending (default), in_progress, done or another word"`
 
 	FromAgent string `json:"from_agent,omitempty" jsonschema:"of a message"`
 	ToAgent   string `json:"to_agent,omitempty" jsonschema:"of a message"`
 	Subject   string `json:"subject,omitempty" jsonschema:"of a message"`
-	Preview   string `json:"preview,omitempty" jsonschema:"of a message: how it begins"`
+	Preview   string `json:"preview,omitempty" jsonschema:"of a message: its beginning"`
 	FullPath  string `json:"full_path,omitempty" jsonschema:"of a message: the file that holds it whole"`
 	Read      bool   `json:"read,omitempty" jsonschema:"of a message: it was read"`
 
@@ -97,9 +97,9 @@ type Block struct {
 	Subtopic  string   `json:"subtopic,omitempty" jsonschema:"of knowledge"`
 	Relevance *float64 `json:"relevance_score,omitempty" jsonschema:"of knowledge: 0 to 1; the default is 0.5"`
 
-	ActionType   string `json:"action_type,omitempty" jsonschema:"of history: what was done, such as run_command"`
-	ActionDetail string `json:"action_detail,omitempty" jsonschema:"of history: with what"`
-	Result       string `json:"result,omitempty" jsonschema:"of history: what came of it"`
+	ActionType   string `json:"action_type,omitempty" jsonschema:"of history: the kind of action, such as run_command"`
+	ActionDetail string `json:"action_detail,omitempty" jsonschema:"of history: its object, such as the command"`
+	Result       string `json:"result,omitempty" jsonschema:"of history: the result"`
 
 	ContextType string   `json:"context_type,omitempty" jsonschema:"of a context: project_context, conversation_context or another word"`
 	Summary     string   `json:"summary,omitempty" jsonschema:"of a context"`

@@ -39,7 +39,7 @@ var (
 	ErrNeverShown = errors.New("this was not shown for the question; give feedback on notes that were")
 	ErrNoWindow   = errors.New("there is no such window; fovea windows lists them")
 	ErrNothing    = errors.New("no note is judged; name notes that were useful, or not, or give the text that cites them")
-	ErrNotCited   = errors.New("the text cites none of the notes that were shown, neither by handle nor by id")
+	ErrNotCited   = errors.New("the text cites nothing that was shown, neither by handle nor by id")
 	ErrTooMany    = fmt.Errorf("an agent gives feedback at most %d times a day", MaxOfDay)
 )
 

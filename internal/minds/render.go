@@ -102,9 +102,9 @@ func (l *Windows) version(ctx context.Context, from source) (*node.Node, error) 
 // read are marked in it and listed in Missing.
 type RecordedWindow struct {
 	Window
-	Content string    `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
-	Exact   bool      `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
-	Missing []Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
+	Content string    `json:"content,omitempty" jsonschema:"the text, for a window that is rendered again"`
+	Exact   bool      `json:"exact,omitempty" jsonschema:"the text is byte for byte the one that was given"`
+	Missing []Missing `json:"missing,omitempty" jsonschema:"parts of the text that no longer exist; […] marks them in the text"`
 }
 
 // Missing is a part of a text that is no longer there.

@@ -15,12 +15,12 @@ import (
 // Since describes how memory differs from what the previous window showed to the same agent in the same
 // session. The lists hold ids, in the order of the parts.
 type Since struct {
-	Window    uint64    `json:"window,omitempty" jsonschema:"the number of the window before, if it is recorded already"`
-	Time      time.Time `json:"time,omitzero" jsonschema:"when it was given; without one there was none, and everything is new"`
-	New       []string  `json:"new" jsonschema:"ids of what this window shows and the one before did not"`
-	Changed   []string  `json:"changed" jsonschema:"ids of what the window before showed and is different now"`
-	Gone      []string  `json:"gone" jsonschema:"ids of what the window before showed and is no longer there"`
-	Unchanged int       `json:"unchanged" jsonschema:"how many nodes of the window before are as they were"`
+	Window    uint64    `json:"window,omitempty" jsonschema:"the number of the previous window, if it is recorded already"`
+	Time      time.Time `json:"time,omitzero" jsonschema:"when it was given; absent if there was none, and everything is new"`
+	New       []string  `json:"new" jsonschema:"ids of nodes that this window shows and the previous one did not"`
+	Changed   []string  `json:"changed" jsonschema:"ids of nodes that the previous window showed and that have changed"`
+	Gone      []string  `json:"gone" jsonschema:"ids of nodes that the previous window showed and that no longer exist"`
+	Unchanged int       `json:"unchanged" jsonschema:"number of nodes of the previous window that are unchanged"`
 }
 
 // Repeats reports whether a window has the text of the previous one, or shows nothing new: the previous one

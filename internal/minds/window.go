@@ -22,17 +22,17 @@ import (
 type Window struct {
 	ID       uint64    `json:"id" jsonschema:"the number of the window in its session, from 1"`
 	Time     time.Time `json:"time" jsonschema:"when it was given"`
-	Focus    string    `json:"focus,omitempty" jsonschema:"the id of the node that it was about"`
-	Question string    `json:"question,omitempty" jsonschema:"that was asked, at most 2000 bytes"`
-	Task     string    `json:"task,omitempty" jsonschema:"that was named, at most 2000 bytes"`
-	Policy   string    `json:"policy" jsonschema:"by which the parts were chosen"`
+	Focus    string    `json:"focus,omitempty" jsonschema:"the id of the focus"`
+	Question string    `json:"question,omitempty" jsonschema:"the question, at most 2000 bytes"`
+	Task     string    `json:"task,omitempty" jsonschema:"the task, at most 2000 bytes"`
+	Policy   string    `json:"policy" jsonschema:"the policy that chose the parts"`
 	Layout   string    `json:"layout,omitempty" jsonschema:"of a session: tree or sticky"`
 	Budget   int       `json:"budget" jsonschema:"in tokens"`
-	Tokens   int       `json:"tokens" jsonschema:"of the text"`
-	Counter  string    `json:"counter" jsonschema:"that counted the tokens"`
+	Tokens   int       `json:"tokens" jsonschema:"number of tokens in the text"`
+	Counter  string    `json:"counter" jsonschema:"name of the token counter"`
 	Root     string    `json:"root" jsonschema:"the digest of the state that was read"`
 	Text     string    `json:"text_digest" jsonschema:"the SHA-256 of the text"`
-	Omitted  int       `json:"omitted" jsonschema:"how many nodes were left out"`
+	Omitted  int       `json:"omitted" jsonschema:"number of nodes that were left out"`
 	Parts    []Part    `json:"parts" jsonschema:"of the text, in order"`
 }
 
@@ -42,7 +42,7 @@ type Part struct {
 	Path   string        `json:"path" jsonschema:"the file, below the memex"`
 	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
 	Level  choose.Level  `json:"level" jsonschema:"how much of the node was shown"`
-	Tokens int           `json:"tokens" jsonschema:"how many"`
+	Tokens int           `json:"tokens" jsonschema:"number of tokens that the part adds"`
 }
 
 // maxWords bounds the recorded question and task, in bytes each.
