@@ -27,16 +27,15 @@ type Open struct {
 	Store vfs.FS
 	// Folder is a file system to use instead of the memex folder, for tests.
 	Folder vfs.FS
-	// Actor is the author of operations whose context has none, see author.WithActor; the owner by
-	// default. Changes found in files have the author kind author.File
-	// and this Session, whichever user runs Fovea.
+	// Actor is the author of operations whose context has none, see author.WithActor; by default the
+	// owner. Changes found in files have the author kind author.File and the Session of Actor.
 	Actor author.Actor
-	// Owner are the names that notes may give to the owner of the memory as who speaks or writes. A question
-	// of the owner about I, my or we that names nobody prefers what they said to what others said in the same
-	// files; I in a question of an agent is that agent. nil means Owner().
+	// Owner lists the names by which notes may call the owner of the memory as a speaker or writer. A question of
+	// the owner with I, my or we that names nobody prefers the owner's words to those of others in the same files;
+	// in a question of an agent, I is that agent. nil means Owner().
 	Owner []string
-	// SkillsDir, relative to the memex or absolute, contains documents that may be in other
-	// formats than Org; "skills" by default. One outside the memex is only read, see corpus.Annex.
+	// SkillsDir, relative to the memex or absolute, contains documents that need not be Org files; "skills" by
+	// default. A folder outside the memex is only read, see corpus.Annex.
 	SkillsDir string
 	// Opaque lists additional files, relative to the memex, to keep unparsed.
 	Opaque []string
@@ -51,8 +50,8 @@ type Open struct {
 	// ElsewhereID reports whether an id belongs to a headline outside the memex, so that
 	// links to it are not reported as broken. nil knows none.
 	ElsewhereID func(id string) bool
-	// Command is the command line of this process, by default its name, shown to a process that
-	// finds the store locked.
+	// Command is the command line of this process, shown to a process that finds the store locked; by default the
+	// name of this process.
 	Command string
 	// Wait is how long Open waits for another process to release the store. 0 fails at once.
 	Wait time.Duration
@@ -69,8 +68,8 @@ type Open struct {
 	// Signer signs the head after each commit; nil leaves commits unsigned. Its key should
 	// be among Verifiers.
 	Signer note.Signer
-	// PublicKey is the key that Signer signs with, as other machines name it to trust it; what
-	// is carried to other machines names it. "" names none.
+	// PublicKey is the key of Signer in the form in which other machines trust it; it is sent along to other
+	// machines. "" sends none.
 	PublicKey string
 	// Verifiers are the trusted signature keys. nil checks no signature.
 	Verifiers note.Verifiers
@@ -93,8 +92,8 @@ type Open struct {
 	// whatever its author. It blocks the writer: it must be quick and must not call the
 	// Memory.
 	Committed func(history.Commit)
-	// Buffers are the unsaved buffers of editors: nobody writes the files of these, and
-	// sessions see their texts. nil has none.
+	// Buffers are the unsaved buffers of editors: Fovea does not write their files, and sessions see their texts.
+	// nil means none.
 	Buffers *corpus.Buffers
 	// Guard sets how changes from outside are handled, by patterns in the syntax of
 	// gitignore(5), relative to the memex; a pattern that matches a folder applies to all below
@@ -108,21 +107,19 @@ type Open struct {
 	// control characters other than newlines. It blocks the reader of the file: it must be
 	// quick and must not call the Memory. After an error, the next process repeats the alert.
 	Alert func(path, message string) error
-	// Embedder connects to what makes vectors of texts, such as embed.Ollama, or an embedder of
-	// the program's own; nil for none. It may fail and is then called again. Vectors of a model
-	// are kept in the state folder under its Fingerprint; Memory.ByMeaning ranks by them.
-	// RemoteSeesAll lets one on another computer see nodes without the
+	// Embedder connects to an embedder, such as embed.Ollama or one of the calling program; nil for none. After an
+	// error it is called again. Vectors of a model are stored in the state folder under its Fingerprint;
+	// Memory.ByMeaning ranks by them. RemoteSeesAll lets an embedder on another computer see nodes without the
 	// property EMBED too.
 	Embedder      func(context.Context) (embed.Embedder, error)
 	RemoteSeesAll bool
-	// OmitWindows keeps no manifests of the windows that agents are given.
+	// OmitWindows disables the record of windows that agents are given.
 	OmitWindows bool
-	// OmitActions leaves no blocks of what agents do in their working memory.
+	// OmitActions disables the blocks that actions of agents leave in their working memory.
 	OmitActions bool
-	// Reranker puts the best hits of a search in order, where the operations of package api
-	// search; nil for none.
+	// Reranker sorts the best hits of the searches of package api; nil for none.
 	Reranker *embed.Reranking
-	// Summarizer is asked for summaries of blocks that do not fit a window; nil for none.
+	// Summarizer summarizes blocks that do not fit a window; nil for none.
 	Summarizer *embed.Summarizing
 	// Now is the clock; time.Now by default.
 	Now func() time.Time

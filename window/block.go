@@ -17,17 +17,17 @@ import (
 type block struct {
 	path         string
 	foldedPath   string // path in lower case
-	ordered      string // the agent that its orders are for, "" for any other document
+	ordered      string // the agent whose orders the document holds, "" for none
 	nodes        []nodeInfo
 	links        []link
 	projects     []int32
 	priorClasses []priorClass
-	visible      int      // how many are not hidden
+	visible      int      // number of nodes that are not hidden
 	missing      []string // ids of children that have no item
-	working      *Working // of a block of working memory, which is one node
+	working      *Working // set for a block of working memory, which is one node
 
 	indexing  sync.Once
-	positions map[string]int32 // by id, in a large block; made when first asked for
+	positions map[string]int32 // by id, in a large block; built on first use
 }
 
 // nodeInfo is the outline's record of a node: enough to rank it and to estimate its
@@ -53,8 +53,8 @@ type link struct {
 	target string
 }
 
-// priorClass groups the visible nodes of a block that share a prior. Without any
-// evidence the topmost of them ranks first, so its depth stands for the class.
+// priorClass groups the visible nodes of a block that share a prior. Without evidence the topmost
+// of them ranks first, so the class has its depth.
 type priorClass struct {
 	prior    float64
 	minDepth int32
@@ -64,14 +64,14 @@ type priorClass struct {
 type flag uint8
 
 const (
-	hidden     flag = 1 << iota // itself or below one that is
+	hidden     flag = 1 << iota // itself or an ancestor
 	active                      // has a keyword that is not terminal
 	done                        // has a terminal keyword
 	linksTo                     // links to the focus
 	linkedFrom                  // the focus links to it
 	onPath                      // the focus or an ancestor of it
-	requested                   // a project that was asked for
-	labelled                    // its title is that of many, and tells nothing without its body
+	requested                   // a requested project
+	labelled                    // many nodes share its title, which means nothing without the body
 )
 
 func (b *nodeInfo) has(f flag) bool { return b.flags&f != 0 }
@@ -94,12 +94,12 @@ func newBlock(src Source, id string) *block {
 	return b
 }
 
-// minLabelled is the number of nodes of a document with one title from which the title is a mere
-// label, such as the name of who speaks.
+// minLabelled is the number of nodes in a document from which their common title counts as a label,
+// such as the name of a speaker.
 const minLabelled = 8
 
-// markLabels marks the nodes whose titles are labels, where there is a body and nothing below
-// that needs them. Each node stands in titled by its title.
+// markLabels marks the nodes whose titles are labels, if they have a body and no children. titled
+// holds the nodes by title.
 func (b *block) markLabels(titled map[string][]int32) {
 	for _, nodes := range titled {
 		for _, i := range nodes {
@@ -120,7 +120,16 @@ func (b *block) addSubtree(src Source, id string, parent int32, titled map[strin
 		}
 		return
 	}
-	b.addItem(&item, parent)
+	if index == 0 {
+		b.path, b.working = item.Path, item.Working
+	}
+	b.nodes = append(b.nodes, b.summarize(&item, parent))
+	for _, target := range item.Links {
+		b.links = append(b.links, link{linkKey(resolveTarget(target, b.path)), index, target})
+	}
+	if item.Project {
+		b.projects = append(b.projects, index)
+	}
 	titled[item.Title] = append(titled[item.Title], index)
 	for _, child := range src.Children(id) {
 		if src.Parent(child) == id {
@@ -130,21 +139,6 @@ func (b *block) addSubtree(src Source, id string, parent int32, titled map[strin
 		}
 	}
 	b.nodes[index].last = int32(len(b.nodes)) - 1
-}
-
-// addItem adds one node read from the source.
-func (b *block) addItem(item *Item, parent int32) {
-	index := int32(len(b.nodes))
-	if index == 0 {
-		b.path, b.working = item.Path, item.Working
-	}
-	b.nodes = append(b.nodes, b.summarize(item, parent))
-	for _, target := range item.Links {
-		b.links = append(b.links, link{targetKey(target, b.path), index, target})
-	}
-	if item.Project {
-		b.projects = append(b.projects, index)
-	}
 }
 
 // summarize returns the nodeInfo of an item.

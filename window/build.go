@@ -28,8 +28,8 @@ func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Windo
 	return w, err
 }
 
-// build builds the window of a request with all defaults set. The plan has the renderer
-// and the costs of the frame, the only parts still valid.
+// build builds the window of a request with all defaults set. Of the returned plan, only the
+// renderer and the costs of the frame are still valid.
 func build(ctx context.Context, src Source, sim Similarity, req Request) (*plan, *Window, error) {
 	t, err := newTree(ctx, src, &req)
 	if err != nil {
@@ -38,7 +38,7 @@ func build(ctx context.Context, src Source, sim Similarity, req Request) (*plan,
 	defer t.release()
 	text := req.query()
 	if req.Policy == PolicyFoveal && t.focused() {
-		text = "" // it compares with the focus only
+		text = "" // the policy compares nodes with the focus only
 	}
 	if sim != nil && (text != "" || req.Focus != "") {
 		t.addSimilarities(sim.Scores(req.Focus, text))

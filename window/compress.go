@@ -11,17 +11,15 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// A block that does not fit is compressed: at level snippet it has the outline of its code, or
-// those passages of its text that matter most for the request and stand for the whole.
+// A block that does not fit is compressed: at level snippet it shows the outline of its code, or the
+// passages of its text that matter most for the request and represent the whole.
 const (
-	// compressedShare is the share of the budget that one compressed block has at most, where
-	// there is more to show.
+	// compressedShare is the maximum share of the budget for one compressed block, if there is
+	// more to show.
 	compressedShare = 1.0 / 4
-	// outlinePart is about the part of a text that its compressed form keeps, unless something
-	// sets its size.
+	// outlinePart is roughly the part of a text that its compressed form keeps by default.
 	outlinePart = 0.15
-	// minCompressed is the number of tokens below which nothing is compressed, besides the
-	// heading.
+	// minCompressed is the minimum number of tokens of a compressed block without its heading.
 	minCompressed = 100
 )
 
@@ -32,7 +30,7 @@ const (
 )
 
 // isCompressible reports whether a block may be compressed: files, knowledge, and what agents
-// did. A nil one is no block.
+// did. w is nil for a note.
 func isCompressible(w *Working) bool {
 	return w != nil && (w.Type == working.File || w.Type == working.Knowledge || w.Type == working.History)
 }
@@ -50,21 +48,21 @@ func (p *plan) limitOf(w *Working, bytes int) int32 {
 	return int32(limit)
 }
 
-// compressedTokens returns the tokens that a compressed block has at most, besides its heading.
+// compressedTokens returns the maximum tokens of a compressed block without its heading.
 func (p *plan) compressedTokens() int {
 	return max(minCompressed, int(compressedShare*float64(p.req.Budget)))
 }
 
-// isTooLarge reports whether candidate i is a block that may be compressed and, by its length,
-// takes more than any compressed one; there must be room for something of it.
+// isTooLarge reports whether candidate i is a compressible block that by its length takes more tokens
+// than any compressed one, and whether the smallest compressed form still fits.
 func (p *plan) isTooLarge(i int) bool {
 	c := &p.candidates[i]
 	return isCompressible(p.tree.workingOf(p.details[i].ref)) && int(c.Estimates[Full]) > p.compressedTokens() &&
 		p.sel.Remaining >= minCompressed+int(c.Estimates[Title])
 }
 
-// shorten returns an excerpt of candidate i, whose body is loaded, with nothing chosen yet.
-// That of a critical block, or of one that may be compressed, is made once.
+// shorten returns an excerpt of candidate i, whose body it loads, with nothing chosen yet. For a critical
+// or compressible block the excerpt is made once.
 func (p *plan) shorten(i int) *text.Excerpt {
 	n, item := &p.details[i], p.loaded(i)
 	critical, compressible := p.isCritical(i), isCompressible(item.Working)
@@ -84,7 +82,7 @@ func (p *plan) shorten(i int) *text.Excerpt {
 	return n.short.Clone()
 }
 
-// compress returns the lines that stand for the body of a block, and how they were found.
+// compress returns the lines that represent the body of a block, and the method.
 func (p *plan) compress(item *Item, n *detail) (*text.Excerpt, string) {
 	limit := p.scanLimit(item)
 	body := scanned(item, limit)
@@ -118,8 +116,8 @@ func (p *plan) compress(item *Item, n *detail) (*text.Excerpt, string) {
 	return x, "summary by " + by + ", with an extract"
 }
 
-// how names how the lines of a block at level snippet were made, "" for any other. A summary that
-// found no room is not spoken of.
+// how names the method by which the lines of a block at level snippet were made, "" if it was not
+// compressed. A summary that did not fit is not mentioned.
 func (n *detail) how() string {
 	if n.compressed == "" || n.compressed == byOutline || n.excerpt == nil || n.excerpt.HasLead() {
 		return n.compressed
@@ -132,7 +130,7 @@ type extent int
 
 const (
 	whole   extent = iota // all
-	shared                // an equal share of the room that the others leave, or all where that is less
+	shared                // an equal share of what the other parts leave, or all if that is less
 	minimal               // minCompressed tokens
 )
 
@@ -141,8 +139,8 @@ func (p *plan) compressible() []int {
 	return slices.DeleteFunc(slices.Clone(p.critical), func(i int) bool { return !isCompressible(p.tree.workingOf(p.details[i].ref)) })
 }
 
-// compressCritical chooses the levels of the critical blocks that may be compressed, and their
-// lines. It returns false if they cannot have that much room.
+// compressCritical chooses the levels and lines of the critical blocks that may be compressed. It returns
+// false if the budget does not allow that extent.
 func (p *plan) compressCritical(as extent) bool {
 	list := p.compressible()
 	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(p.price(a, Full), p.price(b, Full)) })
@@ -168,8 +166,8 @@ func (p *plan) compressCritical(as extent) bool {
 	return true
 }
 
-// fitCritical returns the level at which a critical block has at most that many tokens: whole,
-// or compressed, or its heading if not a line fits.
+// fitCritical returns the highest level at which a critical block takes at most that many tokens: whole,
+// compressed, or its heading if no line fits.
 func (p *plan) fitCritical(i, tokens int) Level {
 	if p.price(i, Full) <= tokens {
 		return Full

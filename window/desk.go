@@ -12,9 +12,9 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// deskEntry has the fields of a working-memory block that a window reads. The entries of an
-// outline are in one list, so that a window over 100,000 blocks reads 3 MB in a row, and
-// follows no pointer to a block that it does not show.
+// deskEntry has the fields of a working-memory block that ranking needs. The entries of an outline
+// are in one list, so that a window over 100,000 blocks reads 3 MB sequentially and follows no
+// pointer to a block that it does not show.
 type deskEntry struct {
 	arm         float64 // its class times its confidence, see classWeights
 	made, until int64   // in nanoseconds since 1970; until is the largest number if there is none
@@ -26,12 +26,12 @@ type deskEntry struct {
 type deskFlag uint8
 
 const (
-	deskCritical deskFlag = 1 << iota // each window shows it
+	deskCritical deskFlag = 1 << iota // every window shows it
 	deskFile                          // it is about a file
-	deskUncommon                      // the block itself must be read: times far away, or another prior
+	deskUncommon                      // the block itself must be read, for remote times or another prior
 )
 
-// newDeskEntry returns the entry of a block, and whether it is one of working memory.
+// newDeskEntry returns the entry of a block, and whether it belongs to working memory.
 func newDeskEntry(b *block, index int32) (deskEntry, bool) {
 	w := b.working
 	if w == nil || !strings.HasPrefix(b.path, "/") {
@@ -54,7 +54,7 @@ func newDeskEntry(b *block, index int32) (deskEntry, bool) {
 	return e, true
 }
 
-// isNear reports whether the nanoseconds since 1970 of a time can be compared.
+// isNear reports whether a time can be compared by its nanoseconds since 1970.
 func isNear(at time.Time) bool { return 1700 < at.Year() && at.Year() < 2200 }
 
 // appendDesk appends the entries of the blocks from to to of another outline, which
@@ -79,8 +79,8 @@ var halves = func() (all [64]float64) {
 	return all
 }()
 
-// rankDesk ranks the blocks that have no evidence. Of most of them a bound of the score shows
-// that they are not among the best: with the age in whole half-lives it needs no logarithm.
+// rankDesk ranks the blocks that have no evidence. It skips those whose score has an upper bound
+// below the worst of the best. The bound takes the age in whole half-lives, and so needs no exponential.
 func (t *tree) rankDesk(top *bound.Top[ranked]) {
 	base, aged, exact := t.distantScore(0), !t.now.IsZero(), t.now.IsZero() || isNear(t.now)
 	now := t.now.UnixNano()

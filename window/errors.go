@@ -15,8 +15,8 @@ var (
 	ErrUnknownFormat = errors.New("unknown format")
 	// ErrUnknownLayout is returned for a layout other than tree and sticky.
 	ErrUnknownLayout = errors.New("unknown layout")
-	// ErrReserve is returned for a reserve that is no percentage, or is of another policy than shares.
-	ErrReserve = errors.New("no such reserve")
+	// ErrReserve is returned for a reserve that is not a percentage, or that comes with another policy than shares.
+	ErrReserve = errors.New("invalid reserve")
 	// ErrUnknownFocus is returned when the source has no item for the focus.
 	ErrUnknownFocus = errors.New("no node has this id")
 )
@@ -28,15 +28,15 @@ type BudgetError struct {
 	Needed int
 	// Budget is the requested budget in tokens.
 	Budget int
-	// Focus reports whether the focus needs the tokens, and Critical how many critical
-	// blocks do. Without either, the frame of the text alone does.
+	// Focus reports whether the focus is required, and Critical is the number of critical
+	// blocks that are. Without either, only the frame of the text is.
 	Focus    bool
 	Critical int
 	// Degraded reports whether everything optional was already left out.
 	Degraded bool
 }
 
-// Error returns what needs the tokens, and the smallest budget that works.
+// Error names the required parts and the smallest budget that works.
 func (e *BudgetError) Error() string {
 	var pinned []string
 	switch {

@@ -5,7 +5,7 @@ package window
 import (
 	"cmp"
 	"fmt"
-	"strconv"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/render"
@@ -19,14 +19,11 @@ type origin struct {
 
 // dayOf reads a date of the form 2026-11-20; 0 for any other text.
 func dayOf(date string) int32 {
-	if len(date) != len("2026-11-20") || date[4] != '-' || date[7] != '-' {
-		return 0
-	}
-	day, err := strconv.ParseUint(date[:4]+date[5:7]+date[8:], 10, 31)
+	at, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		return 0
 	}
-	return int32(day)
+	return int32(at.Year()*1e4 + int(at.Month())*100 + at.Day())
 }
 
 // inForce returns the origin that the headings above the children of candidate i state
@@ -40,9 +37,8 @@ func (p *plan) inForce(i int) origin {
 	return origin{cmp.Or(p.item(i).Author, above.author), cmp.Or(info.day, above.day)}
 }
 
-// facts returns the line below the heading of candidate i: the path of a
-// document that matters, and author and day unless a heading above has the same.
-// Who asks is not told of its own notes.
+// facts returns the line below the heading of candidate i: the path of a source document, and author
+// and day unless a heading above states the same. The caller is not named as the author of its own notes.
 func (p *plan) facts(i int) []string {
 	var facts []string
 	item, info := p.item(i), p.details[i].info
@@ -68,13 +64,13 @@ func (p *plan) facts(i int) []string {
 	return facts
 }
 
-// run is notes of one day below one heading: the first of them in the text states the day.
+// run identifies the notes of one day below one heading: the first of them in the text states the day.
 type run struct {
 	parent int32
 	day    int32
 }
 
-// setBefore sets the day that holds before candidate i in the text.
+// setBefore sets the day that is in force before candidate i in the text.
 func (p *plan) setBefore(i int, day int32) {
 	if n := &p.details[i]; n.before != day {
 		n.before = day
@@ -82,7 +78,7 @@ func (p *plan) setBefore(i int, day int32) {
 	}
 }
 
-// stateDays lets each run of siblings in the text state its day once.
+// stateDays makes each run of siblings in the text state its day once.
 func (p *plan) stateDays(order []int) {
 	days := map[int]int32{} // below each heading in the text
 	for _, i := range order {
@@ -97,8 +93,8 @@ func (p *plan) stateDays(order []int) {
 	}
 }
 
-// findSources marks the documents whose path the window states: the focus's, and
-// the best nodes' as long as their paths take a small share of the budget.
+// findSources marks the documents whose path the window states: that of the focus, and those of the
+// best nodes as long as the paths take a small share of the budget.
 func (p *plan) findSources(best []ranked) {
 	const share = 200
 	if p.focus >= 0 {

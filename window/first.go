@@ -7,19 +7,18 @@ import (
 	"github.com/fovea-memory/fovea/window/choose"
 )
 
-// firstShare is the share of the budget that the best node gets: the whole node if it
-// fits, else its best lines. It is measured on notes as long as conversations; see the
-// decision record on what fills a window.
+// firstShare is the share of the budget that the best node gets: the whole node if it fits, else its
+// best lines. It was measured on long conversations; see the decision record on what fills a window.
 const firstShare = 1.0 / 3
 
-// showFirst shows the best node for a question before any other: whole, or its best
-// lines.
+// showFirst shows the best node for a question before any other: whole, or by its best lines.
 func (p *plan) showFirst() {
-	if p.question.Len() == 0 {
+	if p.question.Len() == 0 || len(p.tree.best) == 0 {
 		return
 	}
-	i := p.first()
-	if i < 0 || p.candidates[i].Estimates[Full] == 0 {
+	best := p.tree.best[0].ref
+	i, _ := p.candidate(best)
+	if e := p.tree.evidenceOf(best); e == nil || e.similarity == 0 || p.candidates[i].Estimates[Full] == 0 {
 		return
 	}
 	share := int(firstShare * float64(p.req.Budget))
@@ -29,22 +28,9 @@ func (p *plan) showFirst() {
 	p.showLines(i, share)
 }
 
-// first returns the best candidate that is similar to the request, -1 for none.
-func (p *plan) first() int {
-	for i := range p.details {
-		if n := &p.details[i]; n.rank == 1 {
-			if e := p.tree.evidenceOf(n.ref); e != nil && e.similarity > 0 {
-				return i
-			}
-			break
-		}
-	}
-	return -1
-}
-
-// showLines shows the best lines of candidate i that have at most the given number of
-// tokens, besides its heading, and no more than the agent and the budget allow. It
-// reports whether it shows more than before.
+// showLines shows the best lines of candidate i in at most the given number of tokens, its heading
+// not counted, and within the agent's quota and the budget. It reports whether more is shown than
+// before.
 func (p *plan) showLines(i, tokens int) bool {
 	c, n := &p.candidates[i], &p.details[i]
 	if n.info.bodyBytes == 0 || c.Estimates[Full] == 0 || c.Level > Snippet {
@@ -53,8 +39,8 @@ func (p *plan) showLines(i, tokens int) bool {
 	return p.fitLines(i, min(tokens, p.sel.Affordable(i)-p.price(i, Title)))
 }
 
-// fitLines shows as many of the best lines of candidate i as the given number of tokens
-// holds, if those are more than it shows already.
+// fitLines shows as many of the best lines of candidate i as fit in the given number of tokens, if
+// these are more than are shown already.
 func (p *plan) fitLines(i, tokens int) bool {
 	c, n := &p.candidates[i], &p.details[i]
 	was, most := n.excerpt, 0
@@ -75,10 +61,10 @@ func (p *plan) fitLines(i, tokens int) bool {
 	return p.sel.Show(i, Snippet, choose.Slack)
 }
 
-// fit chooses as many of the best lines of candidate i as the given number of tokens holds,
-// nil if they have at most most tokens.
+// fit chooses as many of the best lines of candidate i as fit in the given number of tokens. It
+// returns nil if these do not take more than most tokens.
 func (p *plan) fit(x *text.Excerpt, i, tokens, most int) *text.Excerpt {
-	const tries = 6 // costs of lines are estimates, so their number is searched for
+	const tries = 6 // the costs of lines are estimates, so the right limit is searched for
 	title, best := p.price(i, Title), 0
 	for limit, try := min(4*tokens, x.Enough()), 0; try < tries && limit > 0; try++ {
 		x.Choose(limit, true)
@@ -108,22 +94,14 @@ func (p *plan) setExcerpt(i int, x *text.Excerpt) int {
 // fillLines gives the rest of the budget to the lines of the best candidates.
 func (p *plan) fillLines() {
 	const maxRank, minShare = 16, 50 // the number of candidates tried; less than 1/minShare of the budget is not worth it
-	var best [maxRank]int
-	for i := range p.details {
-		if rank := p.details[i].rank; 0 < rank && rank <= maxRank {
-			best[rank-1] = i + 1
-		}
-	}
-	for _, i := range best {
+	for _, r := range p.tree.best[:min(maxRank, len(p.tree.best))] {
 		if p.sel.Remaining < max(p.sel.MinPiece, p.req.Budget/minShare) {
 			return
 		}
-		if i == 0 {
-			continue
-		}
-		e := p.tree.evidenceOf(p.details[i-1].ref)
-		if e != nil && e.similarity > 0 || isCompressible(p.tree.workingOf(p.details[i-1].ref)) {
-			p.showLines(i-1, p.req.Budget)
+		i, _ := p.candidate(r.ref)
+		e := p.tree.evidenceOf(r.ref)
+		if e != nil && e.similarity > 0 || isCompressible(p.tree.workingOf(r.ref)) {
+			p.showLines(i, p.req.Budget)
 		}
 	}
 }

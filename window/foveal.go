@@ -26,9 +26,9 @@ func requestedProjects(t *tree, ids []string) []ref {
 	return out
 }
 
-// gatherFoveal makes candidates of all nodes of the projects, of the focus and its
-// children, and of the focus's neighbours; the latter with the headings above them; and of the
-// critical blocks. A project inside another one is part of the outer one.
+// gatherFoveal makes candidates of all nodes of the projects, of the focus and its children, of the
+// focus's neighbours with the headings above them, and of the critical blocks. A project inside another
+// one is part of the outer one.
 func (p *plan) gatherFoveal() {
 	p.scale = weightSimilar
 	for _, root := range p.projects {
@@ -100,8 +100,7 @@ func (p *plan) inProject(r ref) bool {
 	return false
 }
 
-// targetLevel returns the level at which the policy shows candidate i, budget
-// permitting.
+// targetLevel returns the level at which the policy shows candidate i if the budget allows.
 func (p *plan) targetLevel(i int) Level {
 	n := &p.details[i]
 	if i == p.focus || n.similar || p.isCritical(i) || p.tree.isFocusChild(n.ref) {

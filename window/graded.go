@@ -8,12 +8,11 @@ import (
 	"slices"
 )
 
-// A window that degrades has the names of all critical blocks, and spends the rest on them
-// in this order: on the best line of as many as possible, on those whole that may not be
-// compressed, on equal shares for the rest. At last, in a window of any kind, the first critical
-// blocks that are not whole get the remaining room.
+// A degraded window names all critical blocks, and spends the rest on them in this order: the best line
+// of as many as possible, the whole of those that may not be compressed, equal shares for the others.
+// Finally, in any window, the first critical blocks that are not whole get what remains.
 
-// beginning is the least of a block that is more than its name.
+// beginning is the smallest form of a block that shows more than its name.
 type beginning struct {
 	level  Level // Snippet: its best line; Full if that costs no more
 	tokens int   // besides the name
@@ -40,8 +39,8 @@ func (p *plan) findBeginnings() {
 	}
 }
 
-// fitting returns as many of list as can have their beginnings in that many tokens, and of all
-// ways to choose that number, the one with the first of list. O(n^2).
+// fitting returns as many of list as can show their beginnings within tokens. Among choices of the same
+// size it prefers the first of list. O(n^2).
 func (p *plan) fitting(list []int, tokens int) (chosen []int) {
 	cost := func(i int) int { return p.beginnings[i].tokens }
 	cheapest := slices.SortedStableFunc(slices.Values(list), func(a, b int) int { return cmp.Compare(cost(a), cost(b)) })
@@ -65,7 +64,7 @@ func (p *plan) fitting(list []int, tokens int) (chosen []int) {
 	return chosen
 }
 
-// spendCritical spends the rest of the budget on the critical blocks of a degraded window, which
+// spendCritical spends the rest of the budget on the critical blocks of a degraded window, which already
 // shows their names.
 func (p *plan) spendCritical() {
 	list := p.byRank()
@@ -84,9 +83,9 @@ func (p *plan) spendCritical() {
 	}
 }
 
-// showMore shows more of a critical block for that many tokens: all, or more of its best lines. A block
-// that has its name alone keeps it: its best line does not fit, and a lesser one, such as a closing
-// bracket, means nothing without it.
+// showMore spends up to that many tokens more on a critical block: on the whole, or on more of its best
+// lines. A block that shows only its name stays so: its best line does not fit, and a lesser one, such as
+// a closing bracket, means nothing without it.
 func (p *plan) showMore(i, tokens int) {
 	isNameAlone := p.beginnings != nil && p.candidates[i].Level == Title
 	if !isNameAlone && !p.showWhole(i, tokens) {
@@ -103,7 +102,7 @@ func (p *plan) showWhole(i, tokens int) bool {
 	return fits
 }
 
-// reasonBlock returns the reason why a block is shown, and what is left out of it.
+// reasonBlock returns the reason why a block is shown, and how it was shortened.
 func (p *plan) reasonBlock(i int) string {
 	n, level := &p.details[i], p.candidates[i].Level
 	reason := "working memory, " + string(p.tree.workingOf(n.ref).Priority)

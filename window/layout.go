@@ -20,12 +20,6 @@ func (p *plan) assemble() *Window {
 	order := p.textOrder()
 	p.stateDays(order)
 	var b strings.Builder
-	length := len(p.remark)
-	for _, i := range order {
-		length += len(p.piece(i, p.candidates[i].Level).text)
-	}
-	const frame = 512 // bytes
-	b.Grow(length + len(order)*len(p.renderer.Separator()) + frame)
 	w.Parts = make([]Part, 0, len(order))
 	b.WriteString(p.renderer.Head(p.heading()))
 	b.WriteString(p.remark)
@@ -43,7 +37,7 @@ func (p *plan) assemble() *Window {
 		w.Tokens += tokens
 		w.Parts = append(w.Parts, p.newPart(i, tokens))
 	}
-	seenAll := len(order) == 0 && p.isSession() && p.req.Session.Shown.Len() > 0 && p.req.Session.Layout != LayoutSticky
+	seenAll := len(order) == 0 && p.isSession() && len(p.req.Session.Shown.Nodes) > 0 && p.req.Session.Layout != LayoutSticky
 	if text := p.renderer.Remark(nothingRemark); seenAll && w.Tokens+p.count(text) <= p.req.Budget {
 		b.WriteString(text)
 		w.Tokens += p.count(text)
@@ -87,7 +81,7 @@ func (p *plan) newPart(i, tokens int) Part {
 	}
 }
 
-// trustOf returns the request's trust in the agent who wrote candidate i.
+// trustOf describes the agent who wrote candidate i: the caller, trusted, or not trusted.
 func (p *plan) trustOf(i int) string {
 	switch n := p.details[i].info; {
 	case n.agent == p.req.Caller.Agent:
@@ -98,8 +92,8 @@ func (p *plan) trustOf(i int) string {
 	return "not trusted"
 }
 
-// parentInText returns the nearest candidate above i that has a part, -1 for none: a
-// degraded window omits the ancestors of its focus, a session's what the session has seen.
+// parentInText returns the nearest candidate above i that is in the text, -1 for none: a degraded
+// window omits the ancestors of its focus, and a session's window what the session has seen.
 func (p *plan) parentInText(i int) int {
 	parent := int(p.candidates[i].Parent)
 	for parent >= 0 && !p.isInText(parent) {
@@ -110,18 +104,13 @@ func (p *plan) parentInText(i int) int {
 
 // documentOrder returns the shown candidates in document order.
 func (p *plan) documentOrder() []int {
-	numbers := p.order[:0]
+	var order []int
 	for i := range p.candidates {
 		if p.isInText(i) {
-			numbers = append(numbers, p.tree.number(p.details[i].ref))
+			order = append(order, i)
 		}
 	}
-	slices.Sort(numbers)
-	order := make([]int, len(numbers))
-	for n, number := range numbers {
-		order[n] = int(p.candidateSlots[number]) - 1
-	}
-	p.order = numbers
+	slices.SortFunc(order, func(a, b int) int { return p.details[a].compare(p.details[b].ref) })
 	return order
 }
 

@@ -10,33 +10,32 @@ import (
 	"strings"
 )
 
+// linkName is a resolved link target: "id:X" without a file, or a normalized name in a file whose path is in lower case.
+// The name "" is the document itself.
+type linkName struct{ file, name string }
+
 // focusLinks resolves the links from and to the focus by their targets as written.
 type focusLinks struct {
-	focusTarget string                     // "id:" target that means the focus
-	focusPath   string                     // path of its document, in small letters
-	focusNames  map[string]bool            // what means the focus within its file
+	names       map[linkName]bool          // that refer to the focus
 	linkedIDs   []string                   // ids that the focus links to
 	linkedNames map[string]map[string]bool // path -> names that it links to
 }
 
 func newLinks(focus *Item) *focusLinks {
-	l := &focusLinks{
-		focusTarget: "id:" + focus.ID, focusPath: strings.ToLower(focus.Path), focusNames: map[string]bool{},
-		linkedNames: map[string]map[string]bool{},
-	}
+	l := &focusLinks{names: map[linkName]bool{{name: "id:" + focus.ID}: true}, linkedNames: map[string]map[string]bool{}}
 	for _, name := range targetNames(focus) {
-		l.focusNames[name] = true
+		l.names[linkName{strings.ToLower(focus.Path), name}] = true
 	}
 	for _, target := range focus.Links {
 		if id, ok := strings.CutPrefix(target, "id:"); ok {
 			l.linkedIDs = append(l.linkedIDs, id)
 			continue
 		}
-		file, name := resolveTarget(target, focus.Path)
-		if l.linkedNames[file] == nil {
-			l.linkedNames[file] = map[string]bool{}
+		to := resolveTarget(target, focus.Path)
+		if l.linkedNames[to.file] == nil {
+			l.linkedNames[to.file] = map[string]bool{}
 		}
-		l.linkedNames[file][name] = true
+		l.linkedNames[to.file][to.name] = true
 	}
 	return l
 }
@@ -62,45 +61,30 @@ func foldName(name string) string {
 	return strings.ToLower(strings.Join(strings.Fields(name), " "))
 }
 
-// resolveTarget splits a target written in the file sourcePath into the lower-case path
-// and the normalized name that it refers to.
-func resolveTarget(target, sourcePath string) (file, name string) {
+// resolveTarget resolves a target written in the file sourcePath.
+func resolveTarget(target, sourcePath string) linkName {
+	if strings.HasPrefix(target, "id:") {
+		return linkName{name: target}
+	}
 	sourcePath = strings.ToLower(sourcePath)
 	filename, ok := strings.CutPrefix(target, "file:")
 	if !ok {
-		return sourcePath, foldName(target)
+		return linkName{sourcePath, foldName(target)}
 	}
-	filename, name, _ = strings.Cut(filename, "::")
-	return path.Join(path.Dir(sourcePath), strings.ToLower(filename)), foldName(name)
+	filename, name, _ := strings.Cut(filename, "::")
+	return linkName{path.Join(path.Dir(sourcePath), strings.ToLower(filename)), foldName(name)}
 }
 
 // linkSeed seeds link keys. Keys are valid within this process.
 var linkSeed = maphash.MakeSeed()
 
-// linkKey hashes a link target: an id, or a name in a file. Collisions are rare but
-// possible.
-func linkKey(file, name string) uint64 {
-	var h maphash.Hash
-	h.SetSeed(linkSeed)
-	_, _ = h.WriteString(file)
-	_ = h.WriteByte(0)
-	_, _ = h.WriteString(name)
-	return h.Sum64()
-}
-
-// targetKey returns the key of a target written in the file sourcePath.
-func targetKey(target, sourcePath string) uint64 {
-	if strings.HasPrefix(target, "id:") {
-		return linkKey("", target)
-	}
-	return linkKey(resolveTarget(target, sourcePath))
-}
+// linkKey hashes a link target. Collisions are rare but possible.
+func linkKey(to linkName) uint64 { return maphash.Comparable(linkSeed, to) }
 
 // keys returns the keys of all links that lead to the focus.
-func (l *focusLinks) keys() []uint64 {
-	keys := []uint64{linkKey("", l.focusTarget)}
-	for name := range l.focusNames {
-		keys = append(keys, linkKey(l.focusPath, name))
+func (l *focusLinks) keys() (keys []uint64) {
+	for name := range l.names {
+		keys = append(keys, linkKey(name))
 	}
 	return keys
 }
@@ -153,14 +137,8 @@ func (t *tree) markNamed(index int32, names map[string]bool) {
 // leadsToFocus reports whether a target, written in the file sourcePath, refers to the
 // focus. sameFile reports whether the focus is in that file.
 func (l *focusLinks) leadsToFocus(target, sourcePath string, sameFile bool) bool {
-	if strings.HasPrefix(target, "id:") {
-		return target == l.focusTarget
-	}
-	if !sameFile && !strings.HasPrefix(target, "file:") {
-		return false
-	}
-	file, name := resolveTarget(target, sourcePath)
-	return file == l.focusPath && l.focusNames[name]
+	to := resolveTarget(target, sourcePath)
+	return l.names[to] && (sameFile || strings.HasPrefix(target, "id:") || strings.HasPrefix(target, "file:"))
 }
 
 // Backlinks returns the ids of the nodes whose links lead to item, a node of the outline, by

@@ -16,8 +16,8 @@ const (
 	whyHidden = "hidden"
 )
 
-// topOmitted returns the best nodes that are not shown, best first. Hidden ones are those
-// that are similar to the request.
+// topOmitted returns the best nodes that are not shown, best first. Of hidden nodes, only those
+// similar to the request are listed.
 func (p *plan) topOmitted() []Omitted {
 	const maxNodes = 20
 	type omission struct {
@@ -62,11 +62,11 @@ func (p *plan) whyOmitted(i int) string {
 		return ""
 	case p.details[i].shown, p.sel.IsRepeated(i):
 		return whyShown
-	case c.IsCapped():
+	case c.Capped:
 		return whyCap
 	}
 	return whyBudget
 }
 
-// outlineRemark is the last line of an outline that has no room for all of its nodes.
+// outlineRemark is the last line of an outline that omits nodes.
 func outlineRemark(omitted int) string { return fmt.Sprintf("Left out for lack of room: %d.", omitted) }

@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/token"
 )
 
-// Outline is what all windows over one state share: the tree of its nodes without their
+// Outline is shared by all windows over one state: the tree of its nodes without their
 // text, in one block per document. It is immutable and safe for concurrent use. It
 // keeps the ids, agents and link targets of the state alive, about 150 bytes a node;
 // outlines share the blocks of unchanged documents.
@@ -152,11 +152,10 @@ func (o *Outline) collectProjects() []string {
 	return out
 }
 
-// maxMissing is how many of the children that have no item a window names.
+// maxMissing is the number of missing children that a window names.
 const maxMissing = 20
 
-// missingChildren returns the ids of the first children that have no item. O(1) if there is
-// none, as in a state.
+// missingChildren returns the ids of the first children that have no item. O(1) if there are none.
 func (o *Outline) missingChildren() (ids []string) {
 	for i := 0; o.missing > 0 && i < len(o.blocks) && len(ids) < maxMissing; i++ {
 		ids = append(ids, o.blocks[i].missing...)
@@ -196,8 +195,8 @@ func (o *Outline) visibleParent(r ref) ref {
 // isHidden reports whether a node or one of its ancestors is hidden.
 func (o *Outline) isHidden(r ref) bool { return o.node(r).has(hidden) }
 
-// Source is an immutable view of a memory. Its answers must not change while a window
-// is built. Windows keep none of its memory but strings.
+// Source is an immutable view of a memory. Its results must not change while a window is built.
+// Windows keep nothing of it but strings.
 type Source interface {
 	// Root is the digest of the state seen.
 	Root() merkle.Digest
@@ -228,7 +227,7 @@ type Similarity interface {
 type Scored struct {
 	ID    string
 	Score float64
-	// Reason states in the reason of the part what besides shared words makes the node
-	// similar, such as "vectors"; "" for nothing.
+	// Reason is added to the reason of the part: what makes the node similar besides shared
+	// words, such as "vectors"; "" for nothing.
 	Reason string
 }

@@ -35,12 +35,12 @@ type pinning struct {
 	focus, critical Level
 	ancestors       bool   // the titles above the focus are shown
 	compress        extent // how much of critical blocks that may be compressed
-	reason          string // of the focus; "%d" stands for the budget of the whole
+	reason          string // of the focus; "%d" is replaced by the budget of the whole
 }
 
-// pinnings lists the ways to show the required parts, the first that fits is taken: the
-// whole, with compressible critical blocks compressed, and with Request.Degrade the names
-// of critical blocks, with less and less of the focus.
+// pinnings lists the ways to show the required parts, of which the first that fits is taken: in full,
+// with compressible critical blocks compressed, and with Request.Degrade the names of critical blocks
+// with less and less of the focus.
 func (p *plan) pinnings() []pinning {
 	all := []pinning{{focus: Full, critical: Full, ancestors: true, reason: "focus"}}
 	if len(p.compressible()) > 0 && !(p.isSession() && p.req.Session.wholeBlocks) {
@@ -61,8 +61,8 @@ func (p *plan) pinnings() []pinning {
 	return all
 }
 
-// required returns the candidates that are shown in any case, each with its level: the
-// titles above the focus, the focus, and the critical blocks.
+// required returns the candidates that every window shows, each with its level: the titles above the
+// focus, the focus, and the critical blocks.
 func (p *plan) required(as pinning) (indices []int, levels []Level) {
 	add := func(i int, level Level) {
 		indices, levels = append(indices, i), append(levels, level)
@@ -85,9 +85,8 @@ func (p *plan) required(as pinning) (indices []int, levels []Level) {
 	return indices, levels
 }
 
-// minBudget returns the smallest budget that shows just the required parts. If
-// the counter is not additive, both the sum of the pieces and the count of the whole text
-// must fit.
+// minBudget returns the smallest budget that fits the required parts. If the counter is not additive,
+// both the sum of the pieces and the count of the whole text must fit.
 func (p *plan) minBudget(as pinning) int {
 	sum := p.costs.head + p.costs.tail
 	var text strings.Builder
@@ -107,9 +106,9 @@ func (p *plan) minBudget(as pinning) int {
 	return max(sum, p.count(text.String()+p.renderer.Tail()))
 }
 
-// pin shows the required parts. It returns the tokens used so far, including the frame
-// of the text, with one separator less than the pieces account for. complete reports
-// whether the ancestors are shown, so that more nodes may be shown below them.
+// pin shows the required parts. It returns the tokens used so far, including the frame of the text and
+// one separator less than the pieces count. complete reports whether the ancestors are shown, so that
+// more nodes may be shown below them.
 func (p *plan) pin(limit int) (used int, complete bool, err error) {
 	all := p.pinnings()
 	as, needed, err := p.choosePinning(all, limit)
@@ -137,8 +136,8 @@ func (p *plan) pin(limit int) (used int, complete bool, err error) {
 	return needed, as.ancestors, nil
 }
 
-// choosePinning returns the first of the pinnings that fits, and what it needs. Of those with
-// the names of critical blocks it is the first that leaves room for the best lines of most.
+// choosePinning returns the first of the pinnings that fits, and the tokens that it needs. Of those that
+// only name critical blocks, it takes the first that leaves space for the most best lines.
 func (p *plan) choosePinning(all []pinning, limit int) (best pinning, needed int, err error) {
 	smallest, found, most := 0, false, 0
 	for n, as := range all {

@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/window/render"
 )
 
-// plan is the state of building one window: the candidates, what is known about
-// rendering each, and the selection that spends the budget on them.
+// plan is the state of building one window: the candidates, how each is rendered, and the
+// selection that spends the budget on them.
 type plan struct {
 	src         Source
 	tree        *tree
@@ -42,7 +42,7 @@ type plan struct {
 	corrections []int    // candidates that were corrected since the session saw them
 	gone        []string // ids of nodes that the session saw and that are gone
 	goneNames   []string // the names it saw them under
-	remark      string   // names the nodes that are gone
+	remark      string   // lists the nodes that are gone
 	omitted     int
 	omittedTop  []Omitted
 	bound       float64
@@ -60,16 +60,16 @@ type detail struct {
 	source  bool // state the path of the document
 	item    *Item
 
-	shown        bool  // left out of the text: the session has seen it
+	shown        bool  // omitted from the text: the session has seen it
 	headingShown bool  // the session has seen the heading
-	before       int32 // the day that the sibling before it in the text states or keeps; 0 for none
-	corrected    bool  // the session has seen something else
+	before       int32 // the day that is in force before it in the text; 0 for none
+	corrected    bool  // the session has seen another version
 
 	loaded  bool   // the deferred body was read
-	problem string // why it cannot be
+	problem string // why the body could not be read or summarized
 
-	excerpt    *text.Excerpt   // the lines at level snippet; nil until they are needed
-	short      *text.Excerpt   // of a block that may be compressed: its lines, none chosen; nil until they are needed
+	excerpt    *text.Excerpt   // the lines at level snippet; nil until needed
+	short      *text.Excerpt   // the lines of a compressible or critical block, none chosen; nil until needed
 	compressed string          // how short was made
 	pinLevel   Level           // of a critical block that is compressed
 	pieceSlots [Full + 1]int32 // by level: index in pieces plus one
@@ -116,14 +116,11 @@ func (p *plan) setRenderer(r render.Renderer) {
 	p.costs.title = p.count(r.Piece(&sample)) + p.costs.separator
 	sample.Level = Full
 	p.costs.body = p.count(r.Piece(&sample)) + p.costs.separator - p.costs.title
-	for i := range p.details {
-		p.forgetPiece(i)
-	}
 }
 
-// estimate returns the likely tokens of a node at each level, computed from its
-// lengths. It is 0 for a level that would show no more than the one below. limit is what a
-// snippet costs at most, in quarters of a token.
+// estimate returns the likely tokens of a node at each level, computed from its lengths, 0 for a
+// level that would show no more than the one below. limit is the maximum cost of a snippet, in
+// quarters of a token.
 func (p *plan) estimate(info *nodeInfo, limit int32) [Full + 1]int32 {
 	const dayTokens = 8
 	var estimates [Full + 1]int32
@@ -149,7 +146,8 @@ func (p *plan) estimate(info *nodeInfo, limit int32) [Full + 1]int32 {
 func (p *plan) addCandidate(r ref, parent int) int {
 	info := p.tree.node(r)
 	c := choose.Candidate{Parent: int32(parent), Agent: -1, Estimates: p.estimate(info, p.limitOf(p.tree.workingOf(r), int(info.bodyBytes)))}
-	if info.agent != "" && !p.req.Caller.trusts(info.agent, p.tree.blocks[r.block].path) {
+	caller := &p.req.Caller
+	if info.agent != "" && info.agent != caller.Agent && (caller.Trusts == nil || !caller.Trusts(info.agent, p.tree.blocks[r.block].path)) {
 		if _, known := p.agents[info.agent]; !known {
 			p.agents[info.agent] = int32(len(p.agents))
 		}
@@ -285,7 +283,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 		p.showFirst()
 		p.sel.Spend()
 	}
-	for _, i := range p.byRank() { // the rest of the room goes to the critical blocks that are not whole
+	for _, i := range p.byRank() { // critical blocks that are not whole get the rest
 		if p.candidates[i].Level < Full {
 			p.showMore(i, p.sel.Remaining)
 		}
@@ -302,8 +300,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	return ctx.Err()
 }
 
-// summarize sets the window's report about omitted nodes; budget is what there was
-// to spend after pinning.
+// summarize sets the window's report about omitted nodes; budget is what pinning left.
 func (p *plan) summarize(budget int) {
 	shown, complete := 0, true
 	for i := range p.candidates {

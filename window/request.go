@@ -32,12 +32,12 @@ const (
 
 // Layouts arrange the text of a session's windows; see Session.
 const (
-	// LayoutTree has one tree, of the nodes new to the session.
+	// LayoutTree renders one tree, of the nodes new to the session.
 	LayoutTree = "tree"
-	// LayoutSticky appends to the text of the session's window before, so that a model's
-	// cache of that text stays valid. Budget is for the whole text. One window adds at
-	// most a tenth of it, but at least 500 tokens; where that does not fit any more, the
-	// text starts over. Parts are the added ones.
+	// LayoutSticky appends to the text of the session's previous window, so that a model's
+	// cache of that text stays valid. Budget limits the whole text. One window adds at most
+	// a tenth of it, but at least 500 tokens; when no more fits, the text starts over.
+	// Window.Parts lists only what was added.
 	LayoutSticky = "sticky"
 )
 
@@ -64,7 +64,7 @@ type Request struct {
 	// and its neighbours in full, or without a focus the neighbours of the question. All of
 	// them show the critical blocks.
 	Policy string
-	// Limits belong to single policies.
+	// Limits are the settings of single policies.
 	Limits Limits
 	// Format is FormatOrg, the default; FormatMarkdown; or FormatJSON, an array of {id,
 	// content, confidence, priority, metadata}: first of priority critical, then high,
@@ -74,54 +74,53 @@ type Request struct {
 	Counter token.Counter
 	// Cache caches token counts by the digest of the counted text; nil means the outline's.
 	Cache *token.Cache
-	// Outline saves reading the whole source if it is of the same state.
+	// Outline avoids reading the whole source if it is of the same state.
 	Outline *Outline
 	// Projects are the ids of the active projects in display order.
 	Projects []string
-	// Degrade shows less of critical blocks and of a focus that do not fit, and states it in the
-	// reasons of their parts, instead of returning a BudgetError: of as many blocks as possible the
-	// best line, of the others the name.
+	// Degrade shows less of a focus and of critical blocks that do not fit, instead of returning
+	// a BudgetError: the best line of as many blocks as possible, and the names of the others.
+	// The reasons of these parts state it.
 	Degrade bool
 	// Explain fills Window.OmittedTop.
 	Explain bool
-	// Session is the session that the window is one of, nil for none.
+	// Session is the session that the window belongs to, nil for none.
 	Session *Session
 }
 
-// Limits belong to single policies.
+// Limits are the settings of single policies.
 type Limits struct {
 	// Threshold, of PolicyFoveal, is the minimum similarity, 0 to 1, of the neighbours that are
 	// shown in full; 0 means DefaultThreshold.
 	Threshold float64
-	// Reserve, of PolicyShares alone, is the percentage of the budget, 0 to 100, that stays free
-	// for the answer; room that the shares leave above it goes to the rest, which may be shortened.
-	// nil keeps the shares, so that 5 to 20 % stay free.
+	// Reserve, for PolicyShares only, is the percentage of the budget, 0 to 100, that is kept free
+	// for the answer. What the shares leave beyond it goes to the other nodes, which may be
+	// shortened. nil keeps to the shares, which leave 5 to 20 % free.
 	Reserve *int
 }
 
 // Caller is who a window is for, whom its owner trusts, and how files are read for it.
 type Caller struct {
-	// Agent is the name of the agent that asks, "" for the owner.
+	// Agent is the name of the calling agent, "" for the owner.
 	Agent string
 	// Trusts reports whether the owner trusts an agent's notes in a document, given its
 	// path: they are not capped, and neither are Agent's. nil trusts no agent.
 	Trusts func(agent, path string) bool
-	// Now is when the window is asked for: the age of blocks counts to it. The zero Time
-	// gives age no weight.
+	// Now is the time of the request, from which the age of blocks is computed. With the zero
+	// Time, age has no weight.
 	Now time.Time
-	// Prefetch, if not nil, gets deferred items that are likely to be loaded, so that
+	// Prefetch, if not nil, receives deferred items that are likely to be loaded, so that
 	// it can read them in parallel.
 	Prefetch func([]*Item)
-	// Load reads the body of a deferred item, see Working. Its error concerns that item
-	// alone. Where nil, Build reads none; View.Window of the library reads the files of blocks, and
-	// sets Prefetch, Outline and Summarize as well.
+	// Load reads the body of a deferred item, see Working. Its error affects only that item. If
+	// it is nil, Build reads none. The library's View.Window sets Load, Prefetch, Outline and
+	// Summarize.
 	Load func(*Item) (string, error)
 	// Outline, if not nil, is outline.Read with a cache.
 	Outline func(language, text string) *outline.File
-	// Summarize, if not nil, returns a model's summary of the text of a block that does not
-	// fit, given the item with its body, and its source. It returns at once,
-	// "" if there is none yet. Its error concerns that item alone. LayoutSticky, whose text
-	// is kept, does without it.
+	// Summarize, if not nil, returns a model's summary of a block that does not fit, given the
+	// item with its body. It returns at once, with the text "" if there is no summary yet. Its
+	// error affects only that item. LayoutSticky, whose text is stored, does not use it.
 	Summarize func(*Item) (Summary, error)
 }
 
@@ -134,8 +133,8 @@ type Summary struct {
 
 // Session is a session whose windows do not repeat themselves.
 type Session struct {
-	// Shown is what the session has seen; nil means nothing. The window leaves it out if
-	// it is unchanged, and marks corrections.
+	// Shown is what the session has seen; nil means nothing. The window omits it if it is
+	// unchanged, and marks corrections.
 	Shown *Shown
 	// Layout is LayoutTree, the default, or LayoutSticky.
 	Layout string
@@ -148,28 +147,28 @@ type Session struct {
 type Window struct {
 	Text string `json:"text" jsonschema:"what the model is given"`
 	// Tokens is the exact number of tokens of Text, by the counter named Counter.
-	Tokens int `json:"tokens" jsonschema:"of the text"`
+	Tokens int `json:"tokens" jsonschema:"number of tokens in the text"`
 	Budget int `json:"budget" jsonschema:"in tokens"`
 	// Counter and Policy are the names of the counter and policy used.
-	Counter string `json:"counter" jsonschema:"that counted the tokens"`
-	Policy  string `json:"policy" jsonschema:"by which the parts were chosen"`
+	Counter string `json:"counter" jsonschema:"name of the token counter"`
+	Policy  string `json:"policy" jsonschema:"the policy that chose the parts"`
 	// Root is the digest of the state that was read.
 	Root merkle.Digest `json:"root" jsonschema:"the digest of the whole state"`
 	// Parts are in the order of the text.
 	Parts []Part `json:"parts" jsonschema:"of the text, each with its reason"`
 	// Omitted is the number of nodes that could have been shown but are not.
-	Omitted int `json:"omitted" jsonschema:"how many nodes were left out"`
-	// Bound is the value of the parts as a share of an upper bound for the budget: 0 to 1,
-	// and 1 if everything is shown in full. For PolicyFoveal the upper bound is the value
-	// of everything that the policy would show.
-	Bound float64 `json:"bound" jsonschema:"the value of the parts as a share of what no choice within the budget exceeds, 0 to 1"`
+	Omitted int `json:"omitted" jsonschema:"number of nodes that were left out"`
+	// Bound is the value of the parts, 0 to 1, as a share of an upper bound for the budget; 1 if
+	// everything is shown in full. For PolicyFoveal the upper bound is the value of everything
+	// that the policy would show.
+	Bound float64 `json:"bound" jsonschema:"the value of the parts as a share of an upper bound for the budget, 0 to 1"`
 	// OmittedTop, if Request.Explain is set, holds the best twenty omitted nodes, best
 	// first.
 	OmittedTop []Omitted `json:"omitted_top,omitempty" jsonschema:"with explain, the best nodes that were left out, and why"`
-	// Gone holds the ids of nodes that the session has seen and that are gone.
-	Gone []string `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
-	// Missing holds the ids of at most twenty children that the source names and has no item of.
-	Missing []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes have and that are not there"`
+	// Gone holds the ids of nodes that the session has seen and that no longer exist.
+	Gone []string `json:"gone,omitempty" jsonschema:"ids of nodes that the session was shown and that no longer exist"`
+	// Missing holds the ids of at most twenty children that the source names but has no item for.
+	Missing []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes name and that do not exist"`
 	// Shown is what the session has seen with this window, nil without a session.
 	Shown *Shown `json:"-"`
 }
@@ -179,7 +178,7 @@ type Omitted struct {
 	ID    string `json:"id" jsonschema:"the id of the node"`
 	Title string `json:"title" jsonschema:"without keyword and tags"`
 	Path  string `json:"path" jsonschema:"the file, below the memex"`
-	Line  int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Line  int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 if the node is in no file"`
 	Why   string `json:"why" jsonschema:"no room, said already, cap, or hidden"`
 }
 
@@ -189,21 +188,21 @@ type Part struct {
 	Title string `json:"title" jsonschema:"without keyword and tags"`
 	Path  string `json:"path" jsonschema:"the file, below the memex"`
 	// Line is where the node begins in its file, from 1. The caller of Build fills it in.
-	Line   int           `json:"line,omitempty" jsonschema:"in the file, from 1; absent for what stands in none"`
+	Line   int           `json:"line,omitempty" jsonschema:"in the file, from 1; absent if the node is in no file"`
 	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
 	Level  Level         `json:"level" jsonschema:"how much of the node is shown"`
 	// Tokens is the number of tokens that this part adds to the text.
-	Tokens int `json:"tokens" jsonschema:"how many"`
+	Tokens int `json:"tokens" jsonschema:"number of tokens that the part adds"`
 	// Score is the relevance by which the node was ranked, 0 to 1; for PolicyFoveal its
 	// similarity to the focus.
-	Score float64 `json:"score" jsonschema:"its value for the request"`
-	// Problem is why the text of a deferred node could not be read, or why no model
-	// summarized it; "" for neither.
+	Score float64 `json:"score" jsonschema:"relevance to the request"`
+	// Problem is the reason why the text of a deferred node could not be read or summarized, "" if
+	// there was none.
 	Problem string `json:"problem,omitempty" jsonschema:"why its file cannot be read, or no model summarized it"`
 	// Reason explains in words why the node is shown.
-	Reason string `json:"reason" jsonschema:"why it is there"`
+	Reason string `json:"reason" jsonschema:"why the node is shown"`
 	// Handle is the short name that the text gives the node; "" if it has none.
-	Handle string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
+	Handle string `json:"handle,omitempty" jsonschema:"the short name of the node, which requests accept in place of the id"`
 }
 
 var (
@@ -225,7 +224,7 @@ func (r Request) withDefaults() (Request, error) {
 		return r, fmt.Errorf("window: format %q: %w: use one of %s", r.Format, ErrUnknownFormat, strings.Join(formats, ", "))
 	}
 	if reserve := r.Limits.Reserve; reserve != nil && (r.Policy != PolicyShares || *reserve < 0 || *reserve > 100) {
-		return r, fmt.Errorf("window: reserve %d: %w: it is a percentage, 0 to 100, and of the policy %s alone", *reserve, ErrReserve, PolicyShares)
+		return r, fmt.Errorf("window: reserve %d: %w: it is a percentage, 0 to 100, for the policy %s only", *reserve, ErrReserve, PolicyShares)
 	}
 	if s := r.Session; s != nil {
 		r.Session = &Session{Shown: cmp.Or(s.Shown, &Shown{}), Layout: cmp.Or(s.Layout, LayoutTree)}
@@ -241,11 +240,6 @@ func (r Request) withDefaults() (Request, error) {
 		r.Counter = counter
 	}
 	return r, nil
-}
-
-// trusts reports whether the notes of an agent in a document are not capped.
-func (c *Caller) trusts(agent, path string) bool {
-	return agent == c.Agent || c.Trusts != nil && c.Trusts(agent, path)
 }
 
 // query returns the words of the request.

@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// scratch is the working memory of a window, pooled between windows. Slices indexed by
+// scratch holds the buffers of a window, pooled between windows. Slices indexed by
 // node number are all zero between windows.
 type scratch struct {
 	evidenceSlots []int32    // by node number: index in evidence plus one
@@ -22,7 +22,6 @@ type scratch struct {
 	details        []detail // by candidate
 	pieces         []piece
 	best           []ranked
-	order          []int32
 	choosing       *choose.Scratch
 }
 
@@ -67,9 +66,8 @@ func (s *scratch) clearEvidence(o *Outline) {
 	s.evidence, s.branchDepths = s.evidence[:0], s.branchDepths[:0]
 }
 
-// class is the class of candidate i: a block has its own, and a focus is critical. A note
-// that matches the request, or is near the focus, is medium, any other low, at whatever level it
-// is shown.
+// class returns the class of candidate i: a block has its own, and a focus is critical. A note is
+// medium if it matches the request or is near the focus, else low, whatever its level.
 func (p *plan) class(i int) working.Priority {
 	r := p.details[i].ref
 	w := p.tree.workingOf(r)
@@ -91,8 +89,8 @@ func (p *plan) matches(r ref) bool {
 	return e != nil && (e.similarity > 0 || e.flags&(onPath|linksTo|linkedFrom) != 0) || r.block == p.tree.focus.block && p.tree.distance(r) <= 2
 }
 
-// arrayOrder returns the shown candidates in the order of a JSON array: by class, and the best of a
-// class first. The focus is the last of the critical ones.
+// arrayOrder returns the shown candidates in the order of a JSON array: by class, and within a class
+// the best first. The focus is the last of the critical ones.
 func (p *plan) arrayOrder() []int {
 	keys := map[int][]float64{} // the lowest comes first
 	order := p.documentOrder()

@@ -24,7 +24,7 @@ const (
 	nothingRemark   = "Nothing new: this session has seen all of it."
 )
 
-// Repeated returns the window as a caller gets it that has all of its parts from the one before.
+// Repeated returns the window for a caller that has all of its parts from the previous one.
 func (w *Window) Repeated(counter token.Counter) *Window {
 	again := *w
 	again.Text, again.Parts = nothingSince+"\n", []Part{}
@@ -37,18 +37,18 @@ func headingOf(item *Item) uint64 {
 	return fingerprint(item.Todo, item.Priority, item.Title, strings.Join(item.Tags, ":"))
 }
 
-// wholeExcerpt returns the excerpt of an item's body that has every passage.
+// wholeExcerpt returns an excerpt of an item's body with every passage chosen.
 func wholeExcerpt(item *Item) *text.Excerpt {
 	x := text.NewExcerpt(scanned(item, maxScanned), index.NewMatcher(""))
 	x.ChooseAll()
 	return x
 }
 
-// isSession reports whether the window is one of a session.
+// isSession reports whether the window belongs to a session.
 func (p *plan) isSession() bool { return p.req.Session != nil }
 
-// gatherCorrections makes candidates of the nodes that no longer have what the
-// session was shown of them, and notes the ones that are gone.
+// gatherCorrections makes candidates of the nodes that changed since the session saw them, and records
+// those that are gone.
 func (p *plan) gatherCorrections() {
 	if !p.isSession() {
 		return
@@ -56,7 +56,7 @@ func (p *plan) gatherCorrections() {
 	for _, id := range slices.Sorted(maps.Keys(p.req.Session.Shown.Nodes)) {
 		t := p.req.Session.Shown.Nodes[id]
 		r, ok := p.tree.find(id)
-		isNoted := working.IsNoted(id) // which is no news
+		isNoted := working.IsNoted(id) // not worth reporting
 		if !ok {
 			p.gone = append(p.gone, id)
 			if !isNoted {
@@ -69,7 +69,7 @@ func (p *plan) gatherCorrections() {
 			continue
 		}
 		if item, ok := p.src.Item(id); !ok || t.Heading == headingOf(&item) && len(t.still(wholeExcerpt(&item))) >= len(t.Lines) {
-			continue // the session's lines of it still hold
+			continue // the lines that the session saw are still there
 		}
 		i := p.attach(r, noRef)
 		p.details[i].corrected = true
@@ -77,8 +77,8 @@ func (p *plan) gatherCorrections() {
 	}
 }
 
-// showCorrections shows the news in the nodes that were corrected, and names the ones
-// that are gone, as far as the budget allows.
+// showCorrections shows the new passages of corrected nodes, and names those that are gone, as far as
+// the budget allows.
 func (p *plan) showCorrections() {
 	const maxNamed = 8
 	if n := len(p.goneNames); n > 0 {
@@ -106,8 +106,8 @@ func (p *plan) showCorrections() {
 	}
 }
 
-// subtract removes from the chosen parts what the session was shown before. The headings
-// above the rest are the window's.
+// subtract removes from the chosen parts what the session has seen, and adapts the depth of the
+// remaining headings.
 func (p *plan) subtract() {
 	if !p.isSession() {
 		return
@@ -134,8 +134,7 @@ func (p *plan) subtract() {
 	}
 }
 
-// dropTitles takes out the titles below which nothing is shown: a text that is only ever
-// appended to would be filled by them.
+// dropTitles removes the titles below which nothing is shown: they would fill a text that only grows.
 func (p *plan) dropTitles() {
 	needed := make([]bool, len(p.candidates))
 	for i := len(p.candidates) - 1; i >= 0; i-- { // a parent precedes its children
@@ -162,11 +161,10 @@ func (p *plan) subtractNode(i int, t *ShownNode) {
 	if c.Level > Title && !isSame {
 		x := n.excerpt
 		if c.Level == Full {
-			x = p.excerptOf(item)
-			x.ChooseAll()
+			x = wholeExcerpt(item)
 		}
 		if left, out = x.Drop(t.has); out > 0 {
-			if c.Level == Full { // the rest of the whole
+			if c.Level == Full { // the excerpt is of the whole body
 				n.compressed = ""
 			}
 			n.excerpt, c.Level = x, Snippet
@@ -176,7 +174,7 @@ func (p *plan) subtractNode(i int, t *ShownNode) {
 	p.forgetPiece(i)
 }
 
-// forgetPiece drops the text of candidate i, which is rendered again when needed.
+// forgetPiece drops the rendered text of candidate i.
 func (p *plan) forgetPiece(i int) {
 	p.details[i].pieceSlots = [Full + 1]int32{}
 }
@@ -184,8 +182,7 @@ func (p *plan) forgetPiece(i int) {
 // isInText reports whether the window has a part for candidate i.
 func (p *plan) isInText(i int) bool { return p.candidates[i].Level != Absent && !p.details[i].shown }
 
-// remember returns what the session has seen with this window, nil for a window
-// of no session.
+// remember returns what the session has seen after this window, nil without a session.
 func (p *plan) remember() *Shown {
 	if !p.isSession() {
 		return nil
@@ -219,8 +216,7 @@ func (p *plan) rememberNode(next *Shown, i int) {
 	t.Digest, t.Heading, t.Level = n.info.digest, headingOf(item), max(t.Level, uint8(c.Level))
 	x := n.excerpt
 	if c.Level == Full {
-		x = p.excerptOf(item)
-		x.ChooseAll()
+		x = wholeExcerpt(item)
 	}
 	if c.Level > Title && x != nil {
 		t.Lines = slices.Concat(t.Lines, linesOf(x))

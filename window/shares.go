@@ -3,8 +3,6 @@
 package window
 
 import (
-	"slices"
-
 	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -15,19 +13,18 @@ var shares = [...]struct {
 	share float64
 }{{working.High, 0.8}, {working.Medium, 0.9}, {working.Low, 0.95}}
 
-// spendShares shows candidates class by class, each up to its share of the budget, the best
-// first. What does not fit is passed over, but a block that is too large for any place is
-// compressed, and has as many lines as its class leaves room for. The rest of the budget stays
-// free for the answer, unless the request sets that share: then a second pass gives what is
-// above it to the rest, which may be shortened.
+// spendShares shows candidates class by class, each class up to its share of the budget, the best
+// first. Candidates that do not fit are skipped, but a block that is too large is compressed to as
+// many lines as its class leaves space for. The rest of the budget stays free for the answer. If the
+// request sets a reserve, a second pass spends what exceeds it on the other candidates, shortened
+// if need be.
 func (p *plan) spendShares() {
-	order := make([]int, 0, len(p.candidates))
-	for i := range p.candidates {
-		if p.details[i].rank > 0 && !p.isCritical(i) {
+	order := make([]int, 0, len(p.tree.best))
+	for _, r := range p.tree.best {
+		if i, _ := p.candidate(r.ref); !p.isCritical(i) {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(p.details[a].rank) - int(p.details[b].rank) })
 	reserve := 0
 	if p.req.Limits.Reserve != nil {
 		reserve = p.reserved()
@@ -63,8 +60,8 @@ func (p *plan) spendShares() {
 	p.sel.Remaining += reserve
 }
 
-// reserved returns the tokens of the rest that only critical blocks may take: none, but
-// with PolicyShares the request's reserve, by default all.
+// reserved returns the remaining tokens that only critical blocks may take: with PolicyShares the
+// request's reserve, by default all; with other policies none.
 func (p *plan) reserved() int {
 	switch {
 	case p.req.Policy != PolicyShares:

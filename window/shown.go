@@ -14,16 +14,16 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Shown is what the windows of a session have shown so far; see Session. The zero value is for
-// a new session. A Shown must not be changed once a window has returned it. It has fingerprints of
-// headings and passages: enough to know text again, not to read it.
+// Shown is what the windows of a session have shown so far; see Session. The zero value is for a new
+// session. A Shown must not be changed once a window has returned it. It has fingerprints of headings
+// and passages: they identify a text, but do not reveal it.
 type Shown struct {
 	Nodes map[string]ShownNode // by id
 
-	// Of a session whose windows append to one another.
+	// For LayoutSticky only.
 	Text   string // the last window, without its tail
 	Tokens int    // of Text
-	Style  string // what Text was made with: policy, format and counter
+	Style  string // policy, format and counter of Text
 }
 
 // ShownNode is what a session has seen of one node.
@@ -34,9 +34,6 @@ type ShownNode struct {
 	Level   uint8         // the highest level at which it was shown
 	Lines   []uint64      // sorted fingerprints of the passages
 }
-
-// Len returns the number of nodes shown.
-func (r *Shown) Len() int { return len(r.Nodes) }
 
 // fingerprint hashes texts, the same in every process.
 func fingerprint(texts ...string) uint64 {
@@ -72,16 +69,14 @@ func (n *ShownNode) still(x *text.Excerpt) []uint64 {
 	})
 }
 
-// AppendBinary appends the encoding of r. The error is always nil. It implements
-// encoding.BinaryAppender.
+// AppendBinary appends the encoding of r. The error is always nil. It implements encoding.BinaryAppender.
 func (r *Shown) AppendBinary(dst []byte) ([]byte, error) {
 	c := merkle.Codec{Out: dst}
 	r.code(&c)
 	return c.Out, nil
 }
 
-// UnmarshalBinary sets r to what AppendBinary has encoded. It implements
-// encoding.BinaryUnmarshaler.
+// UnmarshalBinary decodes what AppendBinary encoded. It implements encoding.BinaryUnmarshaler.
 func (r *Shown) UnmarshalBinary(data []byte) error {
 	out := Shown{Nodes: map[string]ShownNode{}}
 	if err := merkle.Decode(data, out.code); err != nil {

@@ -17,8 +17,8 @@ const (
 	minSticky   = 500
 )
 
-// buildSticky builds a window of LayoutSticky: the text of the window before, and after
-// it what the request also needs.
+// buildSticky builds a window of LayoutSticky: the text of the previous window, followed by what the
+// request needs in addition.
 func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	style := req.Policy + " " + req.Format + " " + req.Counter.Name()
 	if req.Session.Shown.Style != style {
@@ -32,14 +32,14 @@ func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (
 	return appendWindow(ctx, src, sim, req)
 }
 
-// appendWindow builds the window of what the session has not seen, and appends it to
-// its text. The text may be over the budget, unless it is the first.
+// appendWindow builds the window of what the session has not seen, and appends it to the session's text.
+// Only a first text is certain to fit the budget.
 func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	added := req
-	added.Caller.Summarize = nil // the text is kept, on disk too; a model's text is not
+	added.Caller.Summarize = nil // the text is stored, also on disk; a model's text must not be
 	added.Budget = max(req.Budget/stickyTurns, min(minSticky, req.Budget))
 	session := *req.Session
-	added.Session, session.wholeBlocks = &session, added.Budget < req.Budget // blocks that fit the whole text are whole
+	added.Session, session.wholeBlocks = &session, added.Budget < req.Budget // blocks that fit the whole text are shown whole
 	added.Degrade = req.Degrade && !session.wholeBlocks
 	var p *plan
 	var w *Window

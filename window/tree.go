@@ -17,16 +17,16 @@ type tree struct {
 	depth   int32           // of the focus
 	pinned  []ref           // critical blocks of working memory
 	recent  map[string]bool // files that blocks of the last hour are about
-	covered map[string]bool // files that blocks of high priority have as a whole
+	covered map[string]bool // files that blocks of high priority show whole
 	now     time.Time
-	agent   string   // that asks
-	shares  bool     // the class of background blocks decides, as for all
-	later   []ranked // background blocks, which get what room the notes leave
+	agent   string   // the calling agent
+	shares  bool     // background blocks are ranked by class, as all others
+	later   []ranked // background blocks, which get what the notes leave
 	*scratch
 }
 
-// newTree returns the tree of a request, over its outline or over a new one if that is
-// of another state. The caller releases it.
+// newTree returns the tree of a request, over its outline, or over a new one if the outline is of
+// another state. The caller releases it.
 func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 	outline := req.Outline
 	if outline == nil || outline.root != src.Root() {
@@ -82,8 +82,8 @@ func (t *tree) find(id string) (ref, bool) {
 	return ref{int32(index), local}, ok
 }
 
-// ensureEvidence returns the evidence of a node, which is created if there is none. The
-// pointer is valid until the next call.
+// ensureEvidence returns the evidence of a node, and creates it if there is none. The pointer is
+// valid until the next call.
 func (t *tree) ensureEvidence(r ref) *evidence {
 	slot := &t.evidenceSlots[t.number(r)]
 	if *slot == 0 {

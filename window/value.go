@@ -3,14 +3,15 @@
 package window
 
 import (
-	"strconv"
+	"cmp"
+	"fmt"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// gatherValue makes candidates of the focus with its ancestors, and of as many of the
-// best nodes as the window could hold by headings alone, each with the headings above
-// it.
+// gatherValue makes candidates of the focus with its ancestors, and of as many of the best nodes
+// as the window could show by their headings alone, each with the headings above it.
 func (p *plan) gatherValue(limit int) {
 	const minCandidates = 64
 	maxRanked := min(p.tree.visible, max(minCandidates, limit/max(1, 2*p.costs.title)))
@@ -29,7 +30,7 @@ func (p *plan) gatherValue(limit int) {
 	p.gatherCorrections()
 	p.gatherLater()
 	for i := range p.candidates {
-		if p.candidates[i].Value == 0 && i != p.focus && p.candidates[i].Estimates[Title] > 0 { // is not for later
+		if p.candidates[i].Value == 0 && i != p.focus && p.candidates[i].Estimates[Title] > 0 { // not a background block
 			p.candidates[i].Value = rankValue(maxRanked)
 		}
 		if p.details[i].info.has(labelled) && !p.details[i].corrected {
@@ -57,51 +58,38 @@ func (p *plan) attach(r, root ref) int {
 // reasonValue returns the reason why candidate i is shown.
 func (p *plan) reasonValue(i int) string {
 	n := &p.details[i]
-	e := p.tree.evidenceOf(n.ref)
-	if e == nil {
-		e = &evidence{}
-	}
-	var room [128]byte
-	b := room[:0]
+	e := cmp.Or(p.tree.evidenceOf(n.ref), &evidence{})
+	var reasons []string
 	if p.tree.workingOf(n.ref) != nil {
-		b = appendReason(b, p.reasonBlock(i))
+		reasons = append(reasons, p.reasonBlock(i))
 	}
-	if e.flags&onPath != 0 {
-		b = appendReason(b, "ancestor of the focus")
-	}
-	if p.tree.isFocusChild(n.ref) {
-		b = appendReason(b, "child of the focus")
-	}
-	if e.flags&linksTo != 0 {
-		b = appendReason(b, "links to the focus")
-	}
-	if e.flags&linkedFrom != 0 {
-		b = appendReason(b, "linked from the focus")
+	for _, relation := range [...]struct {
+		holds  bool
+		reason string
+	}{
+		{e.flags&onPath != 0, "ancestor of the focus"}, {p.tree.isFocusChild(n.ref), "child of the focus"},
+		{e.flags&linksTo != 0, "links to the focus"}, {e.flags&linkedFrom != 0, "linked from the focus"},
+	} {
+		if relation.holds {
+			reasons = append(reasons, relation.reason)
+		}
 	}
 	if n.rank > 0 && e.similarity > 0 {
-		b = p.appendWords(b, i, e.reason)
+		reasons = append(reasons, p.reasonSimilar(i, e.reason))
 	}
-	if len(b) == 0 && p.tree.focused() && p.tree.distance(n.ref) <= 2 {
+	switch {
+	case len(reasons) > 0:
+		return strings.Join(reasons, "; ")
+	case p.tree.focused() && p.tree.distance(n.ref) <= 2:
 		return "next to the focus"
 	}
-	if len(b) == 0 {
-		return "outline"
-	}
-	return string(b)
+	return "outline"
 }
 
-// appendReason appends one more reason to those in b.
-func appendReason(b []byte, reason string) []byte {
-	if len(b) > 0 {
-		b = append(b, "; "...)
-	}
-	return append(b, reason...)
-}
-
-// appendWords names the words that the title and the beginning of the body of candidate
-// i share with the question and task, or with the title of the focus if both are empty,
-// and then what else makes it similar.
-func (p *plan) appendWords(b []byte, i int, other string) []byte {
+// reasonSimilar names the words that the title and the beginning of the body of candidate i share with the
+// question and task, or with the title of the focus if both are empty; then other, the other reason for the
+// similarity.
+func (p *plan) reasonSimilar(i int, other string) string {
 	const maxWords, maxBytes = 4, 1000 // to name; of the body
 	if p.reasonWords == nil {
 		if p.reasonWords = p.query; len(p.query) == 0 && p.focus >= 0 {
@@ -110,18 +98,12 @@ func (p *plan) appendWords(b []byte, i int, other string) []byte {
 	}
 	item := p.item(i)
 	shared := text.SharedWords(item.Title+"\n"+item.Body[:min(maxBytes, len(item.Body))], p.reasonWords)
-	for n, word := range shared[:min(maxWords, len(shared))] {
-		if n == 0 {
-			b = append(appendReason(b, "words: "), word...)
-		} else {
-			b = append(append(b, ", "...), word...)
-		}
+	var reasons []string
+	if len(shared) > 0 {
+		reasons = append(reasons, "words: "+strings.Join(shared[:min(maxWords, len(shared))], ", "))
 	}
-	if other != "" {
-		b = appendReason(b, other)
-	} else if len(shared) == 0 {
-		b = appendReason(b, "similar")
+	if other != "" || len(shared) == 0 {
+		reasons = append(reasons, cmp.Or(other, "similar"))
 	}
-	b = strconv.AppendInt(append(b, " (rank "...), int64(p.details[i].rank), 10)
-	return append(b, ')')
+	return fmt.Sprintf("%s (rank %d)", strings.Join(reasons, "; "), p.details[i].rank)
 }

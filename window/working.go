@@ -13,21 +13,21 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// classWeights are the weights of blocks. A block is relevant because an agent put it into
-// its working memory, whether or not it shares words with the request. Its arm is the weight
-// of its class times its confidence, on the scale of the similarity, to which it adds. They
-// were set by hand and are not measured: no data has questions about working memory.
+// classWeights are the weights of blocks. A block is relevant because an agent put it into its working
+// memory, whether or not it shares words with the request. Its arm is the weight of its class times its
+// confidence, and is added to the similarity. The weights were set by hand and are not measured: no data
+// set has questions about working memory.
 var classWeights = map[working.Priority]float64{working.Critical: 0.6, working.High: 0.6, working.Medium: 0.3, working.Low: 0.1}
 
-// Priors of time, bounded as all priors are: a block is up to a tenth better when it is new,
-// and so is a note in a file that a block of the last hour is about.
+// Priors of time, bounded as all priors are: a new block scores up to a tenth more, and a note in a file
+// that a block of the last hour is about scores a twentieth more.
 const (
 	priorNew    = 0.1
 	halfLife    = time.Hour
 	priorRecent = 1.05
 )
 
-// workingOf returns the block that a node is, nil for a note.
+// workingOf returns the block of a node, nil for a note.
 func (t *tree) workingOf(r ref) *Working {
 	if r.local == 0 {
 		return t.blocks[r.block].working
@@ -35,10 +35,10 @@ func (t *tree) workingOf(r ref) *Working {
 	return nil
 }
 
-// findWorking notes which blocks of working memory are critical, and which files the blocks are
-// about. They are documents of their own, in memory, whose paths begin with a slash.
+// findWorking records the critical blocks of working memory, and the files that blocks are about. Blocks
+// are memory-backed documents, whose paths begin with a slash.
 func (t *tree) findWorking(now time.Time) {
-	t.now = now
+	t.now, t.covered, t.recent = now, map[string]bool{}, map[string]bool{}
 	for i := range t.desk {
 		e := &t.desk[i]
 		if e.flags&(deskCritical|deskFile) == 0 || t.isGone(ref{e.block, 0}) {
@@ -49,15 +49,9 @@ func (t *tree) findWorking(now time.Time) {
 		}
 		w := t.blocks[e.block].working
 		if w.Whole && (w.Priority == working.Critical || w.Priority == working.High) {
-			if t.covered == nil {
-				t.covered = map[string]bool{}
-			}
 			t.covered[w.Path] = true
 		}
 		if w.Path != "" && !now.IsZero() && now.Sub(w.Time) <= time.Hour {
-			if t.recent == nil {
-				t.recent = map[string]bool{}
-			}
 			t.recent[w.Path] = true
 		}
 	}
@@ -69,19 +63,19 @@ func (t *tree) isGone(r ref) bool {
 	return w != nil && !t.now.IsZero() && !w.Until.IsZero() && t.now.After(w.Until)
 }
 
-// isBackground reports whether a node is a block that gets only what room the notes leave.
+// isBackground reports whether a node is a block that gets only what the notes leave.
 func (t *tree) isBackground(r ref) bool {
 	w := t.workingOf(r)
 	return w != nil && w.Background && !t.shares
 }
 
-// isAnothers reports whether a node belongs to another agent's orders than the caller's.
+// isAnothers reports whether a node belongs to the orders of an agent other than the caller.
 func (t *tree) isAnothers(r ref) bool {
 	agent := t.blocks[r.block].ordered
 	return agent != "" && t.agent != "" && agent != t.agent
 }
 
-// gatherLater makes candidates of the best background blocks, which nothing chooses but spendLater.
+// gatherLater makes candidates of the best background blocks, which only spendLater shows.
 func (p *plan) gatherLater() {
 	const most = 32
 	slices.SortFunc(p.tree.later, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref)) })
@@ -93,7 +87,7 @@ func (p *plan) gatherLater() {
 	}
 }
 
-// spendLater gives the background blocks what room is left.
+// spendLater spends what is left on the background blocks.
 func (p *plan) spendLater() {
 	for _, i := range p.later {
 		n := &p.details[i]
@@ -104,14 +98,13 @@ func (p *plan) spendLater() {
 	}
 }
 
-// isCovered reports whether a node is in a file that a block of high priority has as a
-// whole.
+// isCovered reports whether a node is in a file that a block of high priority shows whole.
 func (t *tree) isCovered(r ref) bool {
 	return t.covered[t.blocks[r.block].path]
 }
 
-// workingScore adds a block's score to the score of its node, and multiplies it by its
-// priors. The priors together stay within [0.9, 1.1].
+// workingScore adds a block's arm to the score of its node, and multiplies the sum by the priors, which
+// together stay within [0.9, 1.1].
 func (t *tree) workingScore(r ref, score, prior float64) float64 {
 	if w := t.workingOf(r); w != nil {
 		score += classWeights[w.Priority] * w.Confidence
@@ -125,8 +118,8 @@ func (t *tree) workingScore(r ref, score, prior float64) float64 {
 	return score * min(max(prior, 0.9), 1.1)
 }
 
-// loaded is item with the body of a deferred one, which is read once. Where it cannot be
-// read the body states it, and so does the part.
+// loaded returns the item of candidate i with the body of a deferred one, which is read once. If it
+// cannot be read, the body and the part state the error.
 func (p *plan) loaded(i int) *Item {
 	item, n := p.item(i), &p.details[i]
 	if item.Working == nil || !item.Working.Deferred || n.loaded {
@@ -152,7 +145,7 @@ func (p *plan) loaded(i int) *Item {
 	return n.item
 }
 
-// gatherPinned makes candidates of the critical blocks, which each window shows.
+// gatherPinned makes candidates of the critical blocks, which every window shows.
 func (p *plan) gatherPinned() {
 	for _, r := range p.tree.pinned {
 		if r != p.tree.focus {
@@ -162,8 +155,8 @@ func (p *plan) gatherPinned() {
 	}
 }
 
-// prefetch names the deferred blocks that would fill the budget by their likely lengths,
-// critical ones first and then by rank.
+// prefetch passes on the deferred blocks that are likely to fill the budget, critical ones first and
+// then by rank.
 func (p *plan) prefetch() {
 	if p.req.Caller.Prefetch == nil {
 		return

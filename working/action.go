@@ -11,29 +11,29 @@ import (
 // CheckMailbox is the action of an agent that looks for messages.
 const CheckMailbox = "check_mailbox"
 
-// Action is what an agent did, and what came of it.
+// Action is what an agent did, with its result.
 type Action struct {
-	// Name is what was done: read_file, edit_file, write_file, search, run_command,
+	// Name is the kind of action: read_file, edit_file, write_file, search, run_command,
 	// update_task, think, check_mailbox, or any other word.
 	Name string `json:"action" jsonschema:"read_file, write_file, edit_file, search, run_command, update_task, think, check_mailbox or another word"`
-	// Detail is with what: a command, a query, a thought.
-	Detail string `json:"detail,omitempty" jsonschema:"with what: the command, the words searched for, the thought"`
-	Result string `json:"result,omitempty" jsonschema:"what came of it"`
+	// Detail is the command, the query or the thought.
+	Detail string `json:"detail,omitempty" jsonschema:"the command, the words searched for, or the thought"`
+	Result string `json:"result,omitempty" jsonschema:"the result"`
 
-	// Path, StartLine and EndLine are of the file that was read or changed.
+	// Path, StartLine and EndLine name the file that was read or changed.
 	Path      string `json:"path,omitempty" jsonschema:"the file that was read or changed"`
 	StartLine int    `json:"start_line,omitempty" jsonschema:"its first line that was read, from 1"`
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"its last line that was read"`
 
-	// Digest and Size are of the text that was read, for Automatic.
+	// Digest and Size describe the text that was read, for Automatic.
 	Digest string `json:"-"`
 	Size   int    `json:"-"`
 
-	// TaskID and Status are of the task that was updated.
+	// TaskID and Status name the task that was updated, and its new status.
 	TaskID string `json:"task_id,omitempty" jsonschema:"the task that was updated"`
-	Status string `json:"status,omitempty" jsonschema:"what the task is now"`
-	// Messages are what the mailbox held.
-	Messages []Mail `json:"messages,omitempty" jsonschema:"what the mailbox held; without any, check_mailbox takes the unread messages of the inbox"`
+	Status string `json:"status,omitempty" jsonschema:"the new status of the task"`
+	// Messages are the contents of the mailbox.
+	Messages []Mail `json:"messages,omitempty" jsonschema:"the messages in the mailbox; without any, check_mailbox takes the unread messages of the inbox"`
 }
 
 // Mail is a message in a mailbox.
@@ -44,13 +44,12 @@ type Mail struct {
 	Content string `json:"content,omitempty" jsonschema:"the message"`
 	Path    string `json:"path,omitempty" jsonschema:"the file that holds it"`
 	Read    bool   `json:"read,omitempty" jsonschema:"it was read before"`
-	ID      string `json:"id,omitempty" jsonschema:"of the message, where several stand in one file"`
+	ID      string `json:"id,omitempty" jsonschema:"of the message, if one file holds several"`
 }
 
-// FromAction returns the blocks that an action leaves in working memory, to be completed: of
-// a file that was read or changed its block and, if changed, one of history; of a mailbox
-// its status and one for each unread message; of a task its block; of a thought a context;
-// of any other action one of history.
+// FromAction returns the blocks that an action leaves in working memory, to be completed: for a file its
+// block and, if it was changed, one of history; for a mailbox its status and a block for each unread
+// message; for a task its block; for a thought a context; for any other action one of history.
 func FromAction(a Action) []Block {
 	file := Block{Type: File, Priority: High, Location: a.Path, StartLine: a.StartLine, EndLine: a.EndLine}
 	history := Block{Type: History, ActionType: cmp.Or(a.Name, "unknown"), ActionDetail: a.Detail, Result: a.Result}
@@ -71,29 +70,29 @@ func FromAction(a Action) []Block {
 	return []Block{history}
 }
 
-// FocusStatus is the status that holds the focus that a trigger gave an agent, by id.
+// FocusStatus is the kind of the status that holds the id of the focus that a trigger gave an agent.
 const FocusStatus = "focus"
 
-// IsBackground reports whether Fovea itself noted the block: what its agent did, or what a trigger
-// made its focus. One that the agent scored is its own.
+// IsBackground reports whether Fovea itself made the block, of an action of the agent or of the focus that a
+// trigger gave it. A block that the agent scored is its own.
 func (b *Block) IsBackground() bool {
 	return b.Priority == Low && (b.Automatic && b.Type == History || b.Type == Status && b.StatusType == FocusStatus)
 }
 
-// IsNoted reports whether a node, by its id, keeps such a block, or did.
+// IsNoted reports whether the id of a node is that of such a block, even one that the agent scored.
 func IsNoted(id string) bool {
 	_, block, ok := strings.Cut(id, "/")
 	return ok && IsNodeID(id) && (strings.HasPrefix(block, "did:") || block == "status:"+FocusStatus)
 }
 
-// Limits of what an automatic block says, in bytes.
+// Limits of the texts of an automatic block, in bytes.
 const (
 	maxDetail = 500
 	maxResult = 1000
 )
 
-// Automatic returns the blocks of an action that nobody reported: those of FromAction, marked
-// as automatic. What was done is in the background, and the same again is the same block.
+// Automatic returns the blocks of an action that the agent did not report: those of FromAction, marked as
+// automatic. History blocks have low priority, and a repeated action has the same block.
 func (a Action) Automatic() []Block {
 	a.Detail, a.Result = clip(a.Detail, maxDetail), clip(a.Result, maxResult)
 	blocks := FromAction(a)
@@ -110,12 +109,12 @@ func (a Action) Automatic() []Block {
 	return blocks
 }
 
-// clip returns the beginning of a text, as UTF-8.
+// clip returns at most limit bytes of the beginning of a text, as UTF-8.
 func clip(text string, limit int) string {
 	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }
 
-// MailID is the id of the block of a message in a mailbox.
+// MailID returns the id of the block of a message in a mailbox.
 func MailID(message string) string { return "message:" + message }
 
 func fromMail(messages []Mail) []Block {

@@ -17,13 +17,13 @@ type Type string
 
 // The types of blocks.
 const (
-	ROM       Type = "rom"       // what the agent is, in a file that only the owner writes
+	ROM       Type = "rom"       // the description of the agent, in a file that only the owner writes
 	File      Type = "file"      // a file, or a range of its lines
-	Status    Type = "status"    // how something stands, such as a mailbox
-	Task      Type = "task"      // what the agent is to do
-	Message   Type = "message"   // what another agent wrote to it
+	Status    Type = "status"    // the state of something, such as a mailbox
+	Task      Type = "task"      // work that the agent has to do
+	Message   Type = "message"   // a message from another agent
 	Knowledge Type = "knowledge" // an entry of a knowledge base
-	History   Type = "history"   // what the agent did or thought
+	History   Type = "history"   // an action or a thought of the agent
 	Context   Type = "context"   // a summary of a project or a conversation
 )
 
@@ -36,7 +36,7 @@ type Priority string
 // The priorities, highest first.
 const (
 	Critical Priority = "critical" // always shown
-	High     Priority = "high"     // shown unless space is short
+	High     Priority = "high"     // shown unless the budget is short
 	Medium   Priority = "medium"   // shown by relevance
 	Low      Priority = "low"      // background
 )
@@ -47,14 +47,13 @@ var Priorities = []Priority{Critical, High, Medium, Low}
 // MaxTokens is the default budget of a window over an agent's working memory.
 const MaxTokens = 100_000
 
-// Block is one entry of an agent's working memory. Each type uses some of the fields; those
-// of other types are refused. The JSON names are those of the seed
-// hive-mind-memory-model.md.
+// Block is one entry of an agent's working memory. Each type uses some of the fields; those of other types
+// are rejected. The JSON names are those of the seed hive-mind-memory-model.md.
 type Block struct {
 	Type Type `json:"type" jsonschema:"rom, file, status, task, message, knowledge, history or context"`
-	// ID names the block within the working memory of its agent. Without one, it follows
-	// from the other fields.
-	ID string `json:"id,omitempty" jsonschema:"names the block; a block with the id of another replaces it. By default it follows from the other keys"`
+	// ID names the block within the working memory of its agent. The default is derived from the
+	// other fields.
+	ID string `json:"id,omitempty" jsonschema:"names the block; a block with an existing id replaces that block. The default is derived from the other keys"`
 	// Priority is by default Critical for ROM; High for Status, Task and an unread Message;
 	// else Medium.
 	Priority Priority `json:"priority,omitempty" jsonschema:"critical, high, medium or low, in any case, or 1 to 4; the default depends on the type"`
@@ -64,15 +63,14 @@ type Block struct {
 	Timestamp time.Time `json:"timestamp,omitzero" jsonschema:"when it was made, by default now; a time without zone is local"`
 	// Expiry is when the block leaves working memory; zero means never.
 	Expiry time.Time `json:"expiry,omitzero" jsonschema:"when it leaves working memory; by default never"`
-	// Automatic marks a block that Fovea made of what the agent did.
-	Automatic bool `json:"automatic,omitempty" jsonschema:"Fovea made it of what the agent did"`
-	// Metadata is shown to the model beside the block; see Entry.
+	// Automatic marks a block that Fovea made from an action of the agent.
+	Automatic bool `json:"automatic,omitempty" jsonschema:"Fovea made it from an action of the agent"`
+	// Metadata is shown to the model with the block; see Entry.
 	Metadata map[string]any `json:"metadata,omitempty" jsonschema:"more keys and values for the model"`
 
 	// Location is the path of a ROM, File or Knowledge block below the memex. StartLine and
-	// EndLine select lines, both included; StartLine 0 selects the whole file, and EndLine 0
-	// means up to the end. Digest and
-	// Size are of the text when the block was added.
+	// EndLine select lines, both included; StartLine 0 selects the whole file, and EndLine 0 means
+	// up to the end. Digest and Size are those of the text when the block was added.
 	Location  string `json:"location,omitempty" jsonschema:"of rom, file and knowledge: the path, below the memex"`
 	StartLine int    `json:"start_line,omitempty" jsonschema:"of a file: the first line, from 1"`
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"of a file: the last line; by default that of the file"`
@@ -83,15 +81,15 @@ type Block struct {
 	Value      any    `json:"value,omitempty" jsonschema:"of a status: any value"`
 
 	TaskID       string   `json:"task_id,omitempty" jsonschema:"of a task"`
-	Description  string   `json:"description,omitempty" jsonschema:"of a task: what is to be done"`
+	Description  string   `json:"description,omitempty" jsonschema:"of a task: what to do"`
 	Project      string   `json:"project,omitempty" jsonschema:"of a task"`
-	Dependencies []string `json:"dependencies,omitempty" jsonschema:"of a task: ids of tasks that are done before it"`
+	Dependencies []string `json:"dependencies,omitempty" jsonschema:"of a task: ids of tasks that must be done first"`
 	Status       string   `json:"status,omitempty" jsonschema:"of a task: pending (default), in_progress, done or another word"`
 
 	FromAgent string `json:"from_agent,omitempty" jsonschema:"of a message"`
 	ToAgent   string `json:"to_agent,omitempty" jsonschema:"of a message"`
 	Subject   string `json:"subject,omitempty" jsonschema:"of a message"`
-	Preview   string `json:"preview,omitempty" jsonschema:"of a message: how it begins"`
+	Preview   string `json:"preview,omitempty" jsonschema:"of a message: its beginning"`
 	FullPath  string `json:"full_path,omitempty" jsonschema:"of a message: the file that holds it whole"`
 	Read      bool   `json:"read,omitempty" jsonschema:"of a message: it was read"`
 
@@ -99,20 +97,19 @@ type Block struct {
 	Subtopic  string   `json:"subtopic,omitempty" jsonschema:"of knowledge"`
 	Relevance *float64 `json:"relevance_score,omitempty" jsonschema:"of knowledge: 0 to 1; the default is 0.5"`
 
-	ActionType   string `json:"action_type,omitempty" jsonschema:"of history: what was done, such as run_command"`
-	ActionDetail string `json:"action_detail,omitempty" jsonschema:"of history: with what"`
-	Result       string `json:"result,omitempty" jsonschema:"of history: what came of it"`
+	ActionType   string `json:"action_type,omitempty" jsonschema:"of history: the kind of action, such as run_command"`
+	ActionDetail string `json:"action_detail,omitempty" jsonschema:"of history: its object, such as the command"`
+	Result       string `json:"result,omitempty" jsonschema:"of history: the result"`
 
 	ContextType string   `json:"context_type,omitempty" jsonschema:"of a context: project_context, conversation_context or another word"`
 	Summary     string   `json:"summary,omitempty" jsonschema:"of a context"`
 	RelatedIDs  []string `json:"related_ids,omitempty" jsonschema:"of a context: ids of blocks and notes"`
 }
 
-// HasFile reports whether the content of the block stands in a file: see Location and
-// FullPath.
+// HasFile reports whether the content of the block is in a file: see Location and FullPath.
 func (b *Block) HasFile() bool { return b.Path() != "" }
 
-// Path is the file that holds the content of the block, "" for none.
+// Path returns the file that holds the content of the block, "" for none.
 func (b *Block) Path() string {
 	if b.Type == Message {
 		return b.FullPath
@@ -120,7 +117,7 @@ func (b *Block) Path() string {
 	return b.Location
 }
 
-// Lines is the range of lines that a file block selects, as "3-7", or "3-" to the end; "" for the
+// Lines returns the range of lines that a file block selects, as "3-7", or "3-" to the end; "" for the
 // whole file.
 func (b *Block) Lines() string {
 	switch {
@@ -132,7 +129,7 @@ func (b *Block) Lines() string {
 	return fmt.Sprintf("%d-%d", b.StartLine, b.EndLine)
 }
 
-// Title is one line that says what the block is. It may contain any character.
+// Title describes the block in one line. It may contain any character.
 func (b *Block) Title() string {
 	switch b.Type {
 	case Status:
@@ -154,9 +151,8 @@ func (b *Block) Title() string {
 	}
 }
 
-// Content is the text of the block for a model, as far as it does not stand in a file: the
-// value of a status, the description of a task, how a message begins, an action with its
-// result, the summary of a context.
+// Content returns the text of the block for a model, unless it is in a file: the value of a status, the
+// description of a task, the beginning of a message, an action with its result, the summary of a context.
 func (b *Block) Content() string {
 	switch b.Type {
 	case Status:
@@ -183,7 +179,7 @@ func (b *Block) Content() string {
 	}
 }
 
-// related is a line of links to what a context is related to, "" for nothing.
+// related returns a line of links to what a context is related to, "" if there is nothing.
 func (b *Block) related() string {
 	var links []string
 	for _, id := range b.RelatedIDs {
@@ -199,9 +195,8 @@ func (b *Block) related() string {
 	return "Related: " + strings.Join(links, ", ")
 }
 
-// Entry is the metadata of the block for a model: its type and times, of a file source and lines,
-// the fields of its type under their JSON names, but for those that are its content, and the keys of
-// Metadata that are none of these.
+// Entry returns the metadata of the block for a model: its type and times; its source and lines if it has a
+// file; the fields of its type under their JSON names, except its content; and the other keys of Metadata.
 func (b *Block) Entry() map[string]any {
 	entry := map[string]any{}
 	maps.Copy(entry, b.Metadata)
@@ -248,9 +243,9 @@ func (b *Block) Entry() map[string]any {
 	return entry
 }
 
-// Until is after when a block leaves working memory, and why: it has expired, is of low
-// priority and faint, or is an old piece of history. The zero Time is never, which holds for
-// all critical blocks. History keeps what leaves.
+// Until returns the time after which a block leaves working memory, and why: it has expired, is faint and
+// of low priority, or is old and of type History. The zero Time means never, as for all critical blocks.
+// The history of the session keeps what leaves.
 func (b *Block) Until() (after time.Time, why string) {
 	const (
 		faint  = 0.1
@@ -270,7 +265,7 @@ func (b *Block) Until() (after time.Time, why string) {
 	return after, why
 }
 
-// Leaves returns why a block is not in working memory any more at a time, "" if it is.
+// Leaves returns why a block has left working memory by now, "" if it has not.
 func (b *Block) Leaves(now time.Time) string {
 	if after, why := b.Until(); !after.IsZero() && now.After(after) {
 		return why
@@ -282,36 +277,36 @@ func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
-// Request adds blocks to the working memory of an agent, and those that its actions leave.
+// Request adds blocks, and those that result from actions, to the working memory of an agent.
 type Request struct {
 	Agent   string
-	Home    string // what $HOME in a path stands for
+	Home    string // replaces $HOME in a path
 	Blocks  []Block
 	Actions []Action
-	Remove  []string // ids of blocks that leave in the same commit
+	Remove  []string // ids of blocks that the same commit removes
 	Now     time.Time
 }
 
-// Added is a block that was added, or why it was not.
+// Added is the result of adding one block.
 type Added struct {
 	ID    string `json:"id" jsonschema:"the id of the block"`
 	Error string `json:"error,omitempty" jsonschema:"why this block was not added"`
 }
 
-// Change is what one call does to the working memory of an agent.
+// Change is a change of the working memory of an agent, made by one call.
 type Change struct {
 	Agent string
 	// Put are complete blocks; one with the id of another replaces it.
 	Put []Block
-	// Remove are ids, or how they begin. One that is unknown is NotFound, and nothing is done.
+	// Remove lists ids, or their beginnings. If one is unknown, the call changes nothing: NotFound.
 	Remove []string
-	// Score changes what a block counts. One that is unknown is NotFound.
+	// Score sets the confidence or priority of a block. An unknown block is NotFound.
 	Score *Score
-	// Sweep also removes what leaves by itself, see Block.Leaves.
+	// Sweep also removes the blocks that are due to leave, see Block.Leaves.
 	Sweep bool
 }
 
-// Score is what a block counts.
+// Score is a new confidence or priority of a block.
 type Score struct {
 	ID         string   `json:"id" jsonschema:"of the block" arg:"ID"`
 	Confidence *float64 `json:"confidence,omitempty" jsonschema:"0 to 1"`

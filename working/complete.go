@@ -26,11 +26,11 @@ const (
 	maxID       = 512     // bytes of an id
 	maxBlock    = 1 << 18 // bytes of a block as JSON
 	previewSize = 100     // characters of a message's preview
-	maxRelated  = 1000    // ids that a context is related to
+	maxRelated  = 1000    // related ids of a context
 )
 
-// Complete returns the block with its defaults, at the time of adding it. Paths must be
-// relative already. The error is of kind Invalid and names what to correct.
+// Complete returns the block with its defaults, at the time of adding it. Paths must already be relative.
+// The error is of kind Invalid and names what to correct.
 func (b Block) Complete(now time.Time) (Block, error) {
 	b.Type, b.Priority = Type(strings.ToLower(string(b.Type))), b.Priority.inWords()
 	if err := b.check(now); err != nil {
@@ -49,7 +49,7 @@ func (b Block) Complete(now time.Time) (Block, error) {
 	}
 	b.Priority = cmp.Or(b.Priority, b.defaultPriority())
 	if b.Type == Message && b.Priority == Critical {
-		b.Priority = High // what others wrote is never pinned
+		b.Priority = High // the text of others is never pinned
 	}
 	b.ID = cmp.Or(b.ID, b.defaultID())
 	text, err := json.Marshal(b)
@@ -61,7 +61,7 @@ func (b Block) Complete(now time.Time) (Block, error) {
 	case err != nil:
 		err = fmt.Errorf("the value or the metadata is not JSON: %w", err)
 	case len(text) > maxBlock:
-		err = fmt.Errorf("it has %d bytes, %d are possible; keep long text in a file", len(text), maxBlock)
+		err = fmt.Errorf("it has %d bytes, but the limit is %d; keep long text in a file", len(text), maxBlock)
 	}
 	return b, fault.Wrap("block", b.ID, fault.Invalid, err)
 }
@@ -113,7 +113,7 @@ func beginning(of string) string {
 	return text.First(strings.Join(strings.Fields(of), " "), previewSize)
 }
 
-// check returns why a block cannot be one.
+// check returns an error for an invalid block.
 func (b *Block) check(now time.Time) error {
 	switch {
 	case !slices.Contains(Types, b.Type):
@@ -127,7 +127,7 @@ func (b *Block) check(now time.Time) error {
 	case !b.Expiry.IsZero() && !b.Expiry.After(now):
 		return fmt.Errorf("the expiry %s has passed; it is %s now", b.Expiry.Format(time.RFC3339), now.Format(time.RFC3339))
 	case len(b.RelatedIDs) > maxRelated:
-		return fmt.Errorf("it has %d related_ids, %d are possible", len(b.RelatedIDs), maxRelated)
+		return fmt.Errorf("it has %d related_ids, but the limit is %d", len(b.RelatedIDs), maxRelated)
 	case !isName(b.ID):
 		return errName
 	}
@@ -137,7 +137,7 @@ func (b *Block) check(now time.Time) error {
 	return b.checkLines()
 }
 
-// checkLines returns why the lines of a block are none.
+// checkLines returns an error for an invalid range of lines.
 func (b *Block) checkLines() error {
 	switch {
 	case b.StartLine == 0 && b.EndLine == 0:
@@ -145,13 +145,13 @@ func (b *Block) checkLines() error {
 	case b.StartLine < 1:
 		return fmt.Errorf("there is no start_line %d; lines are numbered from 1", b.StartLine)
 	case b.EndLine != 0 && b.EndLine < b.StartLine:
-		return fmt.Errorf("the lines %d-%d are none; start_line comes before end_line", b.StartLine, b.EndLine)
+		return fmt.Errorf("the lines %d-%d are not a range; start_line comes before end_line", b.StartLine, b.EndLine)
 	}
 	return nil
 }
 
-// fields lists the JSON keys of each type besides those that all blocks have. The first one
-// is needed, or else one of those before the empty one.
+// fields lists the JSON keys of each type, without the common ones. One of those before the empty key is
+// required.
 var fields = map[Type][]string{
 	ROM:       {"location", "", "digest", "size"},
 	File:      {"location", "", "start_line", "end_line", "digest", "size"},
@@ -166,7 +166,7 @@ var fields = map[Type][]string{
 // common are the keys that all blocks have.
 var common = []string{"type", "id", "priority", "confidence", "timestamp", "expiry", "metadata", "automatic"}
 
-// checkFields returns which key of a block is missing, or is one of another type.
+// checkFields returns an error if a required key is missing, or a key belongs to another type.
 func (b *Block) checkFields() error {
 	own := fields[b.Type]
 	needed := own[:slices.Index(own, "")]
@@ -188,7 +188,7 @@ func (b *Block) checkFields() error {
 	return nil
 }
 
-// isShare reports whether a number is missing, or between 0 and 1.
+// isShare reports whether a number is absent, or between 0 and 1.
 func isShare(x *float64) bool { return x == nil || *x >= 0 && *x <= 1 }
 
 var errName = errors.New("the id is not one line of UTF-8, or ends in a blank, or has :: in it; give another one")

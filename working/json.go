@@ -17,8 +17,8 @@ import (
 // Given are blocks as programs write them.
 type Given []Block
 
-// UnmarshalJSON reads a list of blocks. A time without a zone is one of this machine's zone. A key that
-// no block has is an error, and so is a time that is none.
+// UnmarshalJSON reads a list of blocks. A time without a zone is in this machine's zone. An unknown key is
+// an error, and so is an invalid time.
 func (g *Given) UnmarshalJSON(text []byte) error {
 	var all []json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -53,7 +53,7 @@ func (b *Block) read(text []byte) error {
 // moment is a time in JSON, with a zone or without.
 type moment time.Time
 
-// momentForms are the forms of a time without a zone, and of a day, which is its beginning.
+// momentForms are the forms of a time without a zone, and of a day, which means its beginning.
 var momentForms = [...]string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly}
 
 func (m *moment) UnmarshalJSON(text []byte) error {
@@ -71,7 +71,7 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 		}
 	}
 	*m = moment(at)
-	if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 { // no other year can be kept
+	if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 { // other years cannot be encoded
 		return &json.UnmarshalTypeError{Value: "string " + clip(string(text), maxDetail), Type: reflect.TypeFor[time.Time]()}
 	}
 	return nil
@@ -86,8 +86,8 @@ func (p *Priority) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*string)(p))
 }
 
-// inWords returns a priority that was given in any case, or as its number from 1, critical, to 4,
-// low. Any other is returned as it is.
+// inWords normalizes a priority given in any case, or as a number from 1, critical, to 4, low. An unknown
+// one is returned unchanged.
 func (p Priority) inWords() Priority {
 	for i, known := range Priorities {
 		if strings.EqualFold(string(p), string(known)) || len(p) == 1 && int(p[0]-'1') == i {
@@ -109,10 +109,10 @@ func Decode(text []byte) ([]Block, error) {
 	return all, nil
 }
 
-// About returns the block with what it is about, as a person types it after the type: of a
-// file, PATH, PATH:FIRST-LAST or PATH:FIRST- to the end; of ROM and knowledge, a path; of a task, its id and then
-// words that describe it; of a status, its kind and a value; of history, an action and
-// words on it; of a context, a summary. Words beyond that are ignored.
+// About returns the block with its subject, as a person types it after the type: for a file, PATH,
+// PATH:FIRST-LAST or PATH:FIRST- to the end; for ROM and knowledge, a path; for a task, its id and a
+// description; for a status, its kind and a value; for history, an action and details; for a context, a
+// summary. Further words are ignored.
 func (b Block) About(words ...string) Block {
 	first, rest := "", ""
 	if len(words) > 0 {
@@ -137,8 +137,8 @@ func (b Block) About(words ...string) Block {
 	return b
 }
 
-// splitLines splits PATH:FIRST-LAST, PATH:FIRST- or PATH:LINE; any other name is a path. The last line
-// of a range without an end is 0. A range that begins with line 0 stays one, which Complete refuses.
+// splitLines splits PATH:FIRST-LAST, PATH:FIRST- or PATH:LINE; any other name is a path. The last line of a
+// range without an end is 0. A range that begins with line 0 is kept, for Complete to reject.
 func splitLines(name string) (path string, first, last int) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {

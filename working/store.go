@@ -12,49 +12,43 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// A block is a tree of one element: a node of this type, whose attribute holds the block as
-// JSON, and whose content is Block.Content.
+// A block is stored as a tree of one element: a node of this type, whose attribute holds the block as JSON,
+// and whose content is Block.Content.
 const (
 	nodeType  = "memory-block"
 	blockAttr = "BLOCK"
 )
 
-// windowType is the type of the nodes that keep what a window showed to an agent, see
-// internal/minds. The documents are beside those of blocks, and no agent's window or
-// search ever has them.
+// windowType is the type of the nodes that record windows, see internal/minds. No window or search of an
+// agent contains them.
 const windowType = "memory-window"
 
-// WindowID is the id of the node that keeps a window of a session, numbered from 1.
+// WindowID returns the id of the node that records a window of a session, numbered from 1.
 func WindowID(number uint64) string { return windowType + ":" + strconv.FormatUint(number, 10) }
 
-// WindowPath is the path of the document that keeps a window of an agent.
+// WindowPath returns the path of the document that records a window of an agent.
 func WindowPath(agent string, number uint64) string {
 	return document.MemoryPath(windowType + ":" + agent + "/" + strconv.FormatUint(number, 10))
 }
 
-// WindowOf returns the agent and the number of the window that a document keeps, 0 for any
-// other document.
+// WindowOf returns the agent and number of the window that a document records, 0 for other documents.
 func WindowOf(path string) (agent string, number uint64) { return numbered(windowType, path) }
 
-// feedbackType is the type of the nodes that keep what somebody said of what was shown, see
-// internal/minds.
+// feedbackType is the type of the nodes that hold feedback on what was shown, see internal/minds.
 const feedbackType = "memory-feedback"
 
-// FeedbackID is the id of the node that keeps an entry of feedback, numbered from 1.
+// FeedbackID returns the id of the node that holds an entry of feedback, numbered from 1.
 func FeedbackID(number uint64) string { return feedbackType + ":" + strconv.FormatUint(number, 10) }
 
-// FeedbackPath is the path of the document that keeps an entry of feedback by an agent, or by
-// "owner".
+// FeedbackPath returns the path of the document of an entry of feedback by an agent, or by "owner".
 func FeedbackPath(by string, number uint64) string {
 	return document.MemoryPath(feedbackType + ":" + by + "/" + strconv.FormatUint(number, 10))
 }
 
-// FeedbackOf returns who gave the feedback that a document keeps, and its number, 0 for any
-// other document.
+// FeedbackOf returns the author and number of the feedback that a document holds, 0 for other documents.
 func FeedbackOf(path string) (by string, number uint64) { return numbered(feedbackType, path) }
 
-// IsRecord reports whether a document keeps a window or an entry of feedback: no window,
-// search or overlay ever has it.
+// IsRecord reports whether a document records a window or feedback: no window, search or overlay has it.
 func IsRecord(path string) bool {
 	_, window := WindowOf(path)
 	_, feedback := FeedbackOf(path)
@@ -72,9 +66,9 @@ func numbered(kind, path string) (name string, number uint64) {
 	return "", 0
 }
 
-// NodeID is the id of the node that keeps a block of an agent, another one for each block. No id
-// may be like the path of an Org file, so that of the block of one ends in a mark, and that of a
-// block whose id ends so already in one more.
+// NodeID returns the id of the node that keeps a block of an agent, different for each block. No id may
+// look like the path of an Org file, so the id gets one more # at its end if it would without its
+// trailing ones.
 func NodeID(agent, id string) string {
 	if document.IsOrgPath(strings.TrimRight(id, "#")) {
 		id += "#"
@@ -82,28 +76,18 @@ func NodeID(agent, id string) string {
 	return nodeType + ":" + agent + "/" + id
 }
 
-// NodePath is the path of the document whose root NodeID names.
+// NodePath returns the path of the document whose root NodeID names.
 func NodePath(agent, id string) string { return document.MemoryPath(NodeID(agent, id)) }
 
-// IsNodeID reports whether an id is one of a node that keeps a block, a window or feedback.
+// IsNodeID reports whether an id names a node that keeps a block, a window or feedback.
 func IsNodeID(id string) bool {
 	return strings.HasPrefix(id, nodeType+":") || strings.HasPrefix(id, windowType+":") || strings.HasPrefix(id, feedbackType+":")
 }
 
-// PathPrefix begins the paths of the documents that keep the blocks of an agent, or with ""
-// those of all agents.
-func PathPrefix(agent string) string {
-	prefix := document.MemoryPath(nodeType + ":")
-	if agent != "" {
-		prefix += agent + "/"
-	}
-	return prefix
-}
-
-// AgentOf is the agent whose block, window or feedback a document keeps, "owner" for feedback
-// by the owner, and "" for any other document.
+// AgentOf returns the agent whose block, window or feedback a document keeps, "owner" for feedback by the
+// owner, and "" for other documents.
 func AgentOf(path string) string {
-	rest, ok := strings.CutPrefix(path, PathPrefix(""))
+	rest, ok := strings.CutPrefix(path, document.MemoryPath(nodeType+":"))
 	if !ok {
 		agent, _ := WindowOf(path)
 		by, _ := FeedbackOf(path)
@@ -113,8 +97,8 @@ func AgentOf(path string) string {
 	return agent
 }
 
-// Folder returns the agent in whose folder a file is, "" for none, and whether it holds the orders
-// of that agent.
+// Folder returns the agent whose folder contains a file, "" for none, and whether the file holds the
+// orders of that agent.
 func Folder(path string) (agent string, orders bool) {
 	rest, ok := strings.CutPrefix(path, "agents/")
 	agent, file, inside := strings.Cut(rest, "/")
@@ -124,8 +108,8 @@ func Folder(path string) (agent string, orders bool) {
 	return agent, strings.HasPrefix(file, "ROM") && !strings.Contains(file, "/")
 }
 
-// Tree returns the tree that keeps a complete block of an agent. That of an automatic one has
-// neither title nor content, so that no search finds what was only done.
+// Tree returns the tree of a complete block of an agent. The tree of an automatic block has neither title
+// nor content, so that searches do not find mere actions.
 func (b *Block) Tree(agent string) *ast.Tree {
 	title, content := "", ""
 	if !b.Automatic {
@@ -138,8 +122,8 @@ func (b *Block) Tree(agent string) *ast.Tree {
 	return t
 }
 
-// Record returns the tree of one element that keeps a value as JSON in an attribute. Without a title
-// or a content it has none.
+// Record returns a tree of one element that holds a value as JSON in an attribute. An empty title or content
+// is omitted.
 func Record(kind, id, key string, value any, title, content string) (*ast.Tree, error) {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -119,12 +119,12 @@ func TestRefusals(t *testing.T) {
 		{working.Block{Type: working.Task, TaskID: "t", Priority: "urgent"}, `there is no priority "urgent"; use one of critical, high, medium, low, or 1 to 4`},
 		{working.Block{Type: working.Task, TaskID: "t", Priority: "5"}, `there is no priority "5"`},
 		{working.Block{Type: working.Task, TaskID: "t", Priority: "1.5"}, `there is no priority "1.5"`},
-		{working.Block{Type: working.Context, Summary: "c", RelatedIDs: make([]string, 1001)}, "it has 1001 related_ids, 1000 are possible"},
+		{working.Block{Type: working.Context, Summary: "c", RelatedIDs: make([]string, 1001)}, "it has 1001 related_ids, but the limit is 1000"},
 		{working.Block{Type: working.Task, TaskID: "t", Confidence: new(7.0)}, "the confidence 7 is not between 0 and 1"},
 		{working.Block{Type: working.Task, TaskID: "t", Confidence: &nan}, "the confidence NaN is not between 0 and 1"},
 		{working.Block{Type: working.Knowledge, Topic: "t", Relevance: new(-0.1)}, "the relevance_score -0.1 is not between 0 and 1"},
 		{working.Block{Type: working.Task, TaskID: "t", Expiry: now}, "the expiry 2026-11-23T12:00:00Z has passed; it is 2026-11-23T12:00:00Z now"},
-		{working.Block{Type: working.File, Location: "a", StartLine: 9, EndLine: 3}, "the lines 9-3 are none; start_line comes before end_line"},
+		{working.Block{Type: working.File, Location: "a", StartLine: 9, EndLine: 3}, "the lines 9-3 are not a range; start_line comes before end_line"},
 		{working.Block{Type: working.File, Location: "a", EndLine: 3}, "there is no start_line 0; lines are numbered from 1"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: "a\nb"}, "the id is not one line of UTF-8"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: "a "}, "the id is not one line of UTF-8"},
@@ -343,7 +343,7 @@ func TestStored(t *testing.T) {
 		if err := tree.Check(); err != nil {
 			t.Fatal(err)
 		}
-		path := working.PathPrefix("ada") + b.ID
+		path := document.MemoryPath("memory-block:ada/" + b.ID)
 		n := &node.Node{ID: tree.ID(), Entry: node.Entry{Path: path}, Type: tree.Type, Attrs: tree.Attrs, Content: tree.Content}
 		got, ok := working.OfNode(n)
 		if !ok {

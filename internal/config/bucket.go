@@ -19,17 +19,16 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Limits of what a program tells that gives credentials.
+// Limits of the sources of credentials.
 const (
 	processWait  = 30 * time.Second
 	maxProcess   = 64 << 10
 	maxAWSConfig = 1 << 20
 )
 
-// Buckets returns what the environment and the files of Amazon's tools say of buckets. profile
-// names a section of these files; with "" the variables AWS_ACCESS_KEY_ID and
-// AWS_SECRET_ACCESS_KEY come first, then the profile AWS_PROFILE, then default. Credentials are
-// looked for when they are asked for.
+// Buckets returns the settings of buckets in the environment and the files of Amazon's tools. profile names a
+// section of these files; with "" the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come first, then
+// the profile AWS_PROFILE, then default. Credentials are read on each call of the function Credentials.
 func Buckets(profile string) (hosted.BucketSettings, error) {
 	_, file, err := profileOf(profile)
 	if err != nil {
@@ -64,14 +63,14 @@ func credentialsOf(ctx context.Context, profile string) (hosted.Credentials, err
 		}
 		return c, err
 	case len(file) > 0:
-		return hosted.Credentials{}, fmt.Errorf("the profile %[1]q has no key; where it signs in another way, give it the line "+
+		return hosted.Credentials{}, fmt.Errorf("the profile %[1]q has no key; if it signs in another way, give it the line "+
 			"credential_process = aws configure export-credentials --profile %[1]s --format process", profile)
 	}
-	return hosted.Credentials{}, errors.New("there are none; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+	return hosted.Credentials{}, errors.New("no credentials are set; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 }
 
-// profileOf returns the name of a profile, "" for the one of the environment, and its lines in both files of
-// Amazon's tools; the one of credentials counts more. Neither must be there.
+// profileOf returns the name of a profile, by default that of the environment, and its lines in both files of
+// Amazon's tools, which may be missing. The credentials file overrides the other.
 func profileOf(profile string) (string, map[string]string, error) {
 	profile = cmp.Or(profile, os.Getenv("AWS_PROFILE"), "default")
 	all := map[string]string{}
@@ -103,8 +102,8 @@ func profileOf(profile string) (string, map[string]string, error) {
 	return profile, all, nil
 }
 
-// readSection reads the lines "key = value" of a section of a file of Amazon's tools. Indented
-// lines belong to the key above them and are passed over.
+// readSection reads the lines "key = value" of a section of a file of Amazon's tools. Indented lines belong to
+// the key above them and are skipped.
 func readSection(text, section string, into map[string]string) {
 	within := false
 	for line := range strings.Lines(text) {
@@ -123,8 +122,8 @@ func readSection(text, section string, into map[string]string) {
 	}
 }
 
-// processCredentials runs the program that a profile names. What it prints may be secret, and is
-// in no error.
+// processCredentials runs the program that a profile names. Its output may be secret and is never part of an
+// error.
 func processCredentials(ctx context.Context, command string) (hosted.Credentials, error) {
 	ctx, cancel := context.WithTimeout(ctx, processWait)
 	defer cancel()
@@ -141,28 +140,28 @@ func processCredentials(ctx context.Context, command string) (hosted.Credentials
 	return parseProcess(out.text)
 }
 
-// parseProcess reads what the program prints.
+// parseProcess decodes the output of the program.
 func parseProcess(data []byte) (hosted.Credentials, error) {
-	var said struct {
+	var output struct {
 		Version                                   int
 		AccessKeyID                               string `json:"AccessKeyId"`
 		SecretAccessKey, SessionToken, Expiration string
 	}
 	c := hosted.Credentials{}
-	if json.Unmarshal(data, &said) != nil || said.Version != 1 || said.AccessKeyID == "" || said.SecretAccessKey == "" {
+	if json.Unmarshal(data, &output) != nil || output.Version != 1 || output.AccessKeyID == "" || output.SecretAccessKey == "" {
 		return c, errors.New("the program prints no credentials of version 1")
 	}
-	c = hosted.Credentials{KeyID: said.AccessKeyID, Secret: said.SecretAccessKey, Token: said.SessionToken}
-	if said.Expiration != "" {
+	c = hosted.Credentials{KeyID: output.AccessKeyID, Secret: output.SecretAccessKey, Token: output.SessionToken}
+	if output.Expiration != "" {
 		var err error
-		if c.Expires, err = time.Parse(time.RFC3339, said.Expiration); err != nil {
-			return hosted.Credentials{}, errors.New("the program prints a time of expiration that is none")
+		if c.Expires, err = time.Parse(time.RFC3339, output.Expiration); err != nil {
+			return hosted.Credentials{}, errors.New("the program prints an invalid time of expiration")
 		}
 	}
 	return c, nil
 }
 
-// limited keeps what is written to it, up to a limit. It is no bytes.Buffer, which reads without.
+// limited collects what is written to it, up to a limit. A bytes.Buffer would read without a limit.
 type limited struct {
 	text []byte
 	left int
@@ -170,7 +169,7 @@ type limited struct {
 
 func (l *limited) Write(p []byte) (int, error) {
 	if l.left -= len(p); l.left < 0 {
-		return 0, errors.New("it prints too much")
+		return 0, errors.New("its output is too long")
 	}
 	l.text = append(l.text, p...)
 	return len(p), nil

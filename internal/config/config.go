@@ -24,78 +24,73 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// Config is the loaded configuration. A field with a tag key is a setting: key is its name in
-// the file, env its names in the environment, of which the first one set counts, and default is
-// TOML. Its type says how it is decoded, with what as says of texts and numbers, and of what of maps; see
-// value.decode. Tables have such fields too. doc/configuration.md lists the settings, in
-// this order.
+// Config is the loaded configuration. A field with the tag key is a setting: key is its name in the file, env
+// its names in the environment, of which the first one set counts, and default is TOML. The type determines how
+// it is decoded, together with the tag as for texts and numbers, and of for maps; see value.decode. Tables have
+// such fields too. doc/configuration.md lists the settings in this order.
 type Config struct {
 	// File is the configuration file that was read, "" if there is none.
 	File string
 	// StateDir is the absolute path of the state folder, as StateDir gives it.
 	StateDir string
-	// Session, Agent and Project are those of the flags, "" if not given.
+	// Session, Agent and Project come from the flags, "" if not given.
 	Session, Agent, Project string
-	// Here says that nothing named the memex: it was inferred from the working folder.
+	// Here reports that nothing named the memex: it was inferred from the working folder.
 	Here bool
-	// Problems describes each unusable value and what was used instead, one sentence each,
-	// for a person.
+	// Problems describes each unusable value and what was used instead, in one sentence each.
 	Problems []string
 
 	// Memex is the absolute path of the memex folder, which need not exist.
 	Memex string `key:"memex" env:"FOVEA_MEMEX MEMEX_ROOT" default:"\"\"" as:"folder"`
 	// SkillsDir is the folder of skills, absolute or relative to the memex.
 	SkillsDir string `key:"skills_dir" env:"SKILLS_DIR" default:"\"skills\"" as:"path"`
-	// Opaque lists further files that belong to the memex, unparsed, absolute or relative to
-	// it.
+	// Opaque lists additional unparsed files of the memex, absolute or relative to it.
 	Opaque []string `key:"opaque" default:"[]" as:"path"`
-	// OwnerNames are the names that notes give to the owner as who speaks or writes, see Owner.
+	// OwnerNames are the names by which notes call the owner as a speaker or writer, see Owner.
 	OwnerNames []string `key:"owner_names" default:"[\"user\", \"me\", \"human\"]" as:"text"`
 	// Projects maps a project's name to the paths of its files, absolute or relative to the
 	// memex; nil for none.
 	Projects map[string][]string `key:"projects" default:"{}" of:"lists of paths" as:"path"`
-	// Guard says, by pattern, how changes by other programs are treated.
+	// Guard determines, by pattern, how changes by other programs are treated.
 	Guard guard.Rules `key:"guard" default:"{}"`
-	// Trust says whose notes windows treat like the owner's.
+	// Trust selects the notes that windows treat like the owner's.
 	Trust Trust `key:"trust" default:"{}"`
-	// Embed says what makes vectors of texts.
+	// Embed configures the embedder.
 	Embed Embed `key:"embed" default:"{}"`
-	// Rerank says what puts the best hits of a search in order.
+	// Rerank configures the reranker of searches.
 	Rerank Rerank `key:"rerank" default:"{}"`
-	// Ipfs says where the daemon of IPFS is.
+	// Ipfs is the address of the IPFS daemon.
 	Ipfs IPFS `key:"ipfs" env:"FOVEA_IPFS_API" default:"{}"`
-	// Summary says which model summarizes blocks that do not fit a window.
+	// Summary configures the model that summarizes blocks that do not fit a window.
 	Summary Summary `key:"summary" default:"{}"`
-	// Record says what is kept of agents besides what they write.
+	// Record selects what is recorded about agents besides what they write.
 	Record Record `key:"record" default:"{}"`
 	// Org holds the person's Emacs settings for reading Org files; nil for none.
 	Org *org.Defaults `key:"org" default:"{}"`
-	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default
-	// places.
+	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default paths.
 	EmacsLocations string `key:"emacs_locations" default:"\"\"" as:"folder"`
 	// ServerMemoryFile is the absolute path of the graph file of the MCP server
 	// server-memory, "" for none.
 	ServerMemoryFile string `key:"server_memory_file" env:"MEMORY_FILE_PATH" default:"\"\"" as:"folder"`
-	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of
-	// the focus is shown in full.
+	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of the focus is shown in
+	// full.
 	SemanticThreshold float64 `key:"semantic_threshold" env:"CONTEXT_SEMANTIC_THRESHOLD" default:"0.75"`
 	// LogLimit is the number of log lines shown, 0 to 1000.
 	LogLimit int `key:"log_limit" env:"CONTEXT_LOG_LIMIT" default:"20" as:"0 to 1000"`
 	// Budget is the maximum number of tokens of a window, at least 1.
 	Budget int `key:"budget" default:"8000" as:"1 to 10000000"`
-	// Color says when answers are coloured.
+	// Color determines when output is coloured.
 	Color string `key:"color" default:"\"auto\"" as:"color"`
-	// Pager is the command that shows long answers at a terminal, "cat" for none, "" if not given.
+	// Pager is the command that shows long output at a terminal, "cat" for none, "" if not given.
 	Pager string `key:"pager" env:"FOVEA_PAGER" default:"\"\"" as:"pager"`
-	// Alerts are the URLs that the daemon notifies when protected files change. They contain
-	// tokens.
+	// Alerts are the URLs that the daemon notifies when protected files change. They contain secrets.
 	Alerts []string `key:"alerts" default:"[]" as:"text"`
 	// TrustedKeys are the public keys of other machines whose signatures of heads are
 	// accepted, in the format of note.NewVerifier.
 	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"key"`
 	// SealFor are the age recipients that bundles are sealed for besides this machine.
 	SealFor []string `key:"seal_for" default:"[]" as:"recipient"`
-	// Sync says when the daemon keeps the memory in step with its remotes, once is when it starts.
+	// Sync determines when the daemon syncs the memory with its remotes; "once" means at its start.
 	Sync string `key:"sync" default:"\"always\"" as:"when"`
 	// HistoryWarnMb is the size of the history, in MiB, from which status warns.
 	HistoryWarnMb int `key:"history_warn_mb" default:"1024" as:"1 to 1073741824"`
@@ -103,7 +98,7 @@ type Config struct {
 	WritesPerMinute int `key:"writes_per_minute" default:"30000" as:"1 to 1000000000"`
 	// Grants maps an agent to its additional rights.
 	Grants map[string]Grant `key:"grants" default:"{}" of:"agents"`
-	// Review are files, and folders with a trailing slash, in which the changes of every agent
+	// Review lists files, and folders with a trailing slash, in which the changes of every agent
 	// become proposals.
 	Review []string `key:"review" default:"[]" as:"text"`
 }
@@ -122,13 +117,13 @@ const (
 	SyncOff    = "off"
 )
 
-// Flags are the values of the command line, which override everything; "" is not given.
-// Paths are used unexpanded: the shell has expanded them.
+// Flags are the values of the command line, which override everything; "" means not given. Paths are not
+// expanded: the shell has done that.
 type Flags struct {
 	// Memex is the folder of the memex, relative to the working folder.
 	Memex string `flag:"--memex <FOLDER> of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration, the folder you stand in)"`
-	// Here is the working folder, from which the memex is inferred if nothing names it; ""
-	// if it must be named.
+	// Here is the working folder, from which the memex is inferred if nothing names it; "" if it
+	// must be named.
 	Here string
 	// Session, Agent and Project are copied to Config.
 	Session string `flag:"--session session <ID> to read and write in; commits are recorded under it"`
@@ -136,11 +131,10 @@ type Flags struct {
 	Project string `flag:"--project project of this <NAME> to read and write in"`
 }
 
-// Load returns the configuration from flags, the environment and the file, in this order.
-// If file is "", the file is fovea/config.toml
-// below XDG_CONFIG_HOME or ~/.config, and may be missing. It returns ErrNoMemex, ErrFile, or
-// an error of StateDir; other problems are in Problems. With ErrFile, the configuration names the
-// memex if anything does, for the daemon that may run.
+// Load returns the configuration from flags, the environment and the file, in this order. If file is "", the
+// file is fovea/config.toml below XDG_CONFIG_HOME or ~/.config, and may be missing. It returns ErrNoMemex,
+// ErrFile, or an error of StateDir; other problems are in Problems. With ErrFile, the configuration still names
+// the memex if possible, because its daemon may be running.
 func Load(flags Flags, file string) (Config, error) {
 	name, values, broken := readFile(file)
 	c := Config{File: name, Session: flags.Session, Agent: flags.Agent, Project: flags.Project}
@@ -214,7 +208,7 @@ func (c *Config) problem(where, format string, a ...any) {
 	c.Problems = append(c.Problems, where+": "+fmt.Sprintf(format, a...))
 }
 
-// set decodes a value of a setting. The policy and the settings of Emacs have rules of their own.
+// set decodes a value of a setting. The tables guard and org have rules of their own.
 func (c *Config) set(s setting, v value) (err error) {
 	switch s.key {
 	case "guard":
@@ -260,17 +254,17 @@ func readFile(file string) (string, map[string]any, error) {
 		_, err = toml.Decode(string(text), &values)
 	}
 	if err != nil {
-		_, _ = toml.Decode(string(memexLine.Find(text)), &values) // what cannot be read either stays unknown
+		_, _ = toml.Decode(string(memexLine.Find(text)), &values) // the memex stays unknown if this fails too
 		return name, values, fmt.Errorf("config: read %s: %w: %w", name, ErrFile, err)
 	}
 	return name, values, nil
 }
 
-// memexLine matches what names the memex in a file that is not TOML: its daemon may run.
+// memexLine matches the line that names the memex in a file that is not TOML.
 var memexLine = regexp.MustCompile(`(?m)^memex\s*=.*$`)
 
-// leadsNowhere returns an error if name, or a folder above it, is a link to a missing
-// target. Such a configuration was meant to exist, so it does not count as none.
+// leadsNowhere returns an error if name, or a folder above it, is a dangling link. Such a configuration was meant
+// to exist, so it does not count as missing.
 func leadsNowhere(name string) error {
 	for at := name; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -288,7 +282,7 @@ func leadsNowhere(name string) error {
 	}
 }
 
-// configHome returns the folder of the user's configurations, "" without XDG_CONFIG_HOME and HOME.
+// configHome returns the user's configuration folder, "" without XDG_CONFIG_HOME and HOME.
 func configHome() string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -299,7 +293,7 @@ func configHome() string {
 	return ""
 }
 
-// ownFile returns the path of a file in the folder of the configuration file, "" if that has no place.
+// ownFile returns the path of a file in the folder of the configuration file, "" if there is no such folder.
 func ownFile(name string) string {
 	if home := configHome(); home != "" {
 		return filepath.Join(home, "fovea", name)
@@ -307,7 +301,7 @@ func ownFile(name string) string {
 	return ""
 }
 
-// defaultName is the name of the configuration file where none is named.
+// defaultName is the default name of the configuration file.
 const defaultName = "config.toml"
 
 // Errors of Load and StateDir. They come wrapped with the path concerned.
@@ -318,8 +312,8 @@ var (
 	// ErrFile is returned by Load if the configuration file cannot be read or is not TOML.
 	// Its policy is unknown then, so nothing may proceed.
 	ErrFile = errors.New("the configuration file cannot be used")
-	// ErrStateFile is returned if a file is in the place of the state folder, or of a folder
-	// above it. The file is left alone.
+	// ErrStateFile is returned if a file is in the place of the state folder, or of a folder above
+	// it. The file is not changed.
 	ErrStateFile = errors.New("a file is in the way and is left alone; move it, or name another folder in MEMORY_SNAPSHOT_PATH")
 	// ErrStateInside is returned if the state folder would be inside the memex.
 	ErrStateInside = errors.New("the state folder may not lie inside the memex; name one elsewhere in MEMORY_SNAPSHOT_PATH")
@@ -330,10 +324,10 @@ var (
 // Coloured reports whether the environment allows colour at a terminal.
 func Coloured() bool { return os.Getenv("NO_COLOR") == "" && !dumb() }
 
-// dumb reports whether the terminal only prints.
+// dumb reports whether the terminal has no capabilities beyond printing.
 func dumb() bool { return slices.Contains([]string{"", "dumb"}, os.Getenv("TERM")) }
 
-// PagerCommand returns the command that shows long answers at a terminal, "" for none.
+// PagerCommand returns the command that shows long output at a terminal, "" for none.
 func (c *Config) PagerCommand() string {
 	own, given := os.LookupEnv("FOVEA_PAGER")
 	other, set := os.LookupEnv("PAGER")
@@ -347,13 +341,13 @@ func (c *Config) PagerCommand() string {
 	return command
 }
 
-// PagerEnvironment returns the environment of a pager: less ends where a screen is enough, shows colour and
-// leaves its text, as git has it.
+// PagerEnvironment returns the environment of a pager. As with git, less quits if the text fits one screen, shows
+// colour and leaves its text on the screen.
 func PagerEnvironment() []string {
-	return append([]string{"LESS=FRX", "LV=-c"}, os.Environ()...) // the last of a name counts
+	return append([]string{"LESS=FRX", "LV=-c"}, os.Environ()...) // the last value of a name counts
 }
 
-// noPager is a pager that only prints.
+// noPager is the value of Pager that disables it.
 const noPager = "cat"
 
 // Owner returns OwnerNames, and the name of the user's account.

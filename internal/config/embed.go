@@ -18,7 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Embed says what makes vectors of texts; the zero value says that nothing does.
+// Embed configures the embedder; the zero value means that there is none.
 type Embed struct {
 	Kind           string `key:"kind" as:"text"`               // as in embed.Config
 	URL            string `key:"url" as:"text"`                // likewise
@@ -28,15 +28,13 @@ type Embed struct {
 	DocumentPrefix string `key:"document_prefix" as:"text"`
 	Dimensions     int    `key:"dimensions" as:"0 to 65536"`
 	Nested         bool   `key:"nested"`
-	// All lets a server on another computer see every note, not only those with the
-	// property EMBED.
+	// All lets a server on another computer see every note, not only those with the property EMBED.
 	All bool `key:"all"`
 	// Folder holds a static model, "" for none.
 	Folder string `key:"folder" as:"folder"`
 }
 
-// Connector returns a function that connects to the embedder of the memory in a state folder,
-// nil if there is none.
+// Connector returns a function that connects to the embedder of the memory in a state folder, nil if there is none.
 func (e Embed) Connector(stateDir string) func(context.Context) (embed.Embedder, error) {
 	if e.Kind == "" {
 		return nil
@@ -48,7 +46,7 @@ func (e Embed) Connector(stateDir string) func(context.Context) (embed.Embedder,
 	return func(ctx context.Context) (embed.Embedder, error) {
 		of := c
 		if kept, err := vfs.Dir(filepath.Join(stateDir, vector.Folder)); err == nil {
-			models, _ := vector.Models(kept) // what cannot be read is not known
+			models, _ := vector.Models(kept) // unreadable models are not known
 			for _, m := range models {
 				of.Known = append(of.Known, embed.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
 			}
@@ -58,7 +56,7 @@ func (e Embed) Connector(stateDir string) func(context.Context) (embed.Embedder,
 	}
 }
 
-// complete adds the kind and the address.
+// complete sets the default kind and address.
 func (e *Embed) complete() error {
 	if e.Kind == embed.KindOllama {
 		e.URL = cmp.Or(e.URL, OllamaAddress())
@@ -70,7 +68,7 @@ func (e *Embed) complete() error {
 	return nil
 }
 
-// OllamaAddress returns the address that Ollama's own variable names, as Ollama reads it.
+// OllamaAddress returns the address in Ollama's own variable, as Ollama reads it.
 func OllamaAddress() string {
 	const port = ":11434"
 	host := os.Getenv("OLLAMA_HOST")
@@ -88,7 +86,7 @@ func OllamaAddress() string {
 	return scheme + "://" + rest
 }
 
-// Text returns the table of the embedder as the configuration file has it.
+// Text returns the table of the embedder for the configuration file.
 func (e Embed) Text() string {
 	var table struct {
 		Embed struct {
@@ -101,13 +99,12 @@ func (e Embed) Text() string {
 	var text strings.Builder
 	encoder := toml.NewEncoder(&text)
 	encoder.Indent = ""
-	_ = encoder.Encode(table) // texts are TOML
+	_ = encoder.Encode(table) // texts can be encoded
 	return text.String()
 }
 
-// AddEmbed adds an embedder to the configuration file, which it creates if missing, and
-// returns the file's name. Every other byte stays. It fails, leaving the file alone, if there
-// is an embedder already.
+// AddEmbed adds an embedder to the configuration file, which it creates if missing, and returns the file's name.
+// Every other byte stays. If the file has an embedder, it returns an error and does not change the file.
 func (c *Config) AddEmbed(e Embed) (string, error) {
 	name, err := c.edit(func(text string) (string, error) {
 		values := map[string]any{}
@@ -128,16 +125,14 @@ func (c *Config) AddEmbed(e Embed) (string, error) {
 	return name, err
 }
 
-// Rerank says what puts the best hits of a search in order; the zero value says that nothing
-// does.
+// Rerank configures the reranker, which sorts the best hits of a search; the zero value means that there is none.
 type Rerank struct {
 	Kind    string        `key:"kind" as:"text"`               // as in embed.Config
 	URL     string        `key:"url" as:"text"`                // likewise
 	Model   string        `key:"model" as:"text"`              // likewise
 	Key     string        `key:"key_env" as:"secret" json:"-"` // likewise
 	Timeout time.Duration `key:"timeout_ms" as:"1 to 10000"`   // of a search; 0 is the default
-	// All lets a server on another computer see every note, not only those with the
-	// property EMBED.
+	// All lets a server on another computer see every note, not only those with the property EMBED.
 	All bool `key:"all"`
 }
 
@@ -151,30 +146,29 @@ func (r Rerank) Reranking() *embed.Reranking {
 	}}
 }
 
-// complete adds the kind. A reranker is a server.
+// complete sets the default kind, and requires a server.
 func (r *Rerank) complete() error {
 	switch r.Kind = cmp.Or(r.Kind, embed.KindAuto); {
 	case r.URL == "":
-		return fmt.Errorf("the table names no url; a reranker is a server, such as http://localhost:8080")
+		return fmt.Errorf("the table must name a url; a reranker is a server, such as http://localhost:8080")
 	case r.Kind != embed.KindAuto && r.Kind != embed.KindOpenAI && r.Kind != embed.KindTEI:
 		return fmt.Errorf("kind: there is no %q; use openai, tei or auto", r.Kind)
 	}
 	return nil
 }
 
-// Summary says which model summarizes blocks that do not fit a window; the zero value says
-// that none does.
+// Summary configures the model that summarizes blocks that do not fit a window; the zero value means that there is none.
 type Summary struct {
 	URL     string        `key:"url" as:"text"`                // as in embed.Config
 	Model   string        `key:"model" as:"text"`              // likewise
 	Key     string        `key:"key_env" as:"secret" json:"-"` // likewise
 	Timeout time.Duration `key:"timeout_ms" as:"1 to 600000"`  // of one request; 0 is the default
-	// All lets a server on another computer see every text that is not encrypted, not only
-	// notes with the property EMBED.
+	// All lets a server on another computer see every text that is not encrypted, not only notes
+	// with the property EMBED.
 	All bool `key:"all"`
 }
 
-// Summarizing returns the model to ask, nil if there is none.
+// Summarizing returns how to connect to the model, nil if there is none.
 func (s Summary) Summarizing() *embed.Summarizing {
 	if s.URL == "" {
 		return nil
@@ -182,7 +176,7 @@ func (s Summary) Summarizing() *embed.Summarizing {
 	return new(embed.Summarizing(s))
 }
 
-// complete wants a server and its model.
+// complete requires a server and its model.
 func (s *Summary) complete() error {
 	if s.URL == "" || s.Model == "" {
 		return fmt.Errorf("the table must name a url and a model, such as http://localhost:11434 and llama3.2")

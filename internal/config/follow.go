@@ -18,13 +18,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Follower reads the configuration of a process that goes on running again when its file changes.
-// It is for one goroutine.
+// Follower rereads the configuration of a running process when the file changes. It is not safe for concurrent use.
 type Follower struct {
 	flags  Flags
 	file   string
-	seen   string // the text of the file at the last look
-	taken  string // that was read last
+	seen   string // the text of the file at the last call of Look
+	taken  string // the text that was loaded last
 	advice string
 }
 
@@ -33,10 +32,9 @@ func (c *Config) Follow(flags Flags) *Follower {
 	return &Follower{flags: flags, file: cmp.Or(c.File, ownFile(defaultName)), taken: "not read yet"}
 }
 
-// Look returns the configuration that holds now, given the one that it returned last, and what a
-// person should know of the file, "" for nothing: that it cannot be used, so that the last one stays,
-// or that a part of it waits for a restart. A file that changes is read when it has stopped changing:
-// editors write it in several steps.
+// Look returns the present configuration, given the one that it returned last, and a message for a person, "" for
+// none: that the file cannot be used, so that the last configuration stays, or that part of it needs a restart. A
+// changed file is loaded only when two calls find the same text, because editors write it in several steps.
 func (f *Follower) Look(now Config) (Config, string) {
 	text, err := vfs.ReadPlain(f.file)
 	at := fmt.Sprintf("%v\n%s", err, text)
@@ -59,24 +57,23 @@ func (f *Follower) Look(now Config) (Config, string) {
 		return now, f.Refuse(err)
 	}
 	if next.Memex != now.Memex || next.StateDir != now.StateDir {
-		f.advice = fmt.Sprintf("the memex or its state folder is another one in %s; that takes effect with the next start: fovea serve --stop", f.file)
+		f.advice = fmt.Sprintf("%s names another memex or state folder; it takes effect at the next start: fovea serve --stop", f.file)
 		next.Memex, next.StateDir = now.Memex, now.StateDir
 	}
 	return next, f.advice
 }
 
-// Refuse records why the configuration that Look returned last is not in force, and returns what a
-// person should know.
+// Refuse records why the configuration that Look returned last is not in force, and returns the message for a person.
 func (f *Follower) Refuse(why error) string {
 	f.advice = fmt.Sprintf("%s; what was in force before stays", strings.TrimPrefix(why.Error(), "config: "))
 	return f.advice
 }
 
-// perRequest are the fields that a daemon asks for at each request. The others shape its memory.
+// perRequest lists the fields that a daemon reads at each request. The others need a restart.
 var perRequest = []string{"Problems", "File", "Ipfs", "Trust", "SemanticThreshold", "LogLimit", "Budget", "SealFor", "WritesPerMinute", "Grants", "Review",
 	"ServerMemoryFile", "Sync"}
 
-// AtOnce returns the configuration with those fields of another one, that may change at once.
+// AtOnce returns the configuration with the fields of next that may change without a restart.
 func (c Config) AtOnce(next *Config) Config {
 	into, from := reflect.ValueOf(&c).Elem(), reflect.ValueOf(next).Elem()
 	for _, name := range perRequest {
@@ -85,8 +82,8 @@ func (c Config) AtOnce(next *Config) Config {
 	return c
 }
 
-// Digests returns digests of settings, by key, so that processes can compare them. Those that hold
-// secrets, or that a daemon does not use, are left out.
+// Digests returns digests of settings, by key, so that processes can compare them. It omits those that hold
+// secrets, and those that a daemon does not use.
 func (c *Config) Digests() map[string]string {
 	all := map[string]string{}
 	for _, s := range settings {
@@ -102,7 +99,7 @@ func (c *Config) Digests() map[string]string {
 	return all
 }
 
-// Settled reports whether the file has not changed for so long that every daemon has read it.
+// Settled reports whether the file has been unchanged long enough for every daemon to have read it.
 func (c *Config) Settled() bool {
 	info, err := os.Stat(c.File)
 	return err != nil || time.Since(info.ModTime()) > 2*time.Second

@@ -12,9 +12,9 @@ import (
 // formatFile is in every state folder that holds a memory.
 const formatFile = "FORMAT"
 
-// here infers the memex from the working folder dir: the nearest folder from dir upwards
-// that has a memory, else dir itself if it contains an Org file, else "". The home folder
-// and those above it are never inferred: they hold everything. It creates nothing.
+// here infers the memex from the working folder dir: the nearest folder from dir upwards that has a memory, else
+// dir itself if it contains an Org file, else "". It never returns the home folder or one above it. It creates
+// nothing.
 func here(dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -60,13 +60,13 @@ func above(dir string) (folders []os.FileInfo) {
 	}
 }
 
-// isOne reports whether a path leads to one of the folders. It is true if unknown.
+// isOne reports whether a path leads to one of the folders; true if that is unknown.
 func isOne(path string, folders []os.FileInfo) bool {
 	info, err := os.Stat(path)
 	return err != nil || slices.ContainsFunc(folders, func(f os.FileInfo) bool { return os.SameFile(f, info) })
 }
 
-// holdsDocument reports whether a folder contains a file of a format that is not hidden.
+// holdsDocument reports whether a folder contains a file of a parsed format that is not hidden.
 func holdsDocument(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	formats := (&Config{}).Formats()

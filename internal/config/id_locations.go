@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -18,27 +19,15 @@ const idLocationsName = ".org-id-locations"
 // maxIDLocations bounds the file: a million ids take about 100 bytes each.
 const maxIDLocations = 256 << 20
 
-// idLocationFiles lists Emacs' default paths of the file.
-func idLocationFiles() (names []string) {
-	if home := Home(); filepath.IsAbs(home) {
-		names = append(names, filepath.Join(home, ".emacs.d", idLocationsName))
-	}
-	if dir := configHome(); dir != "" {
-		names = append(names, filepath.Join(dir, "emacs", idLocationsName))
-	}
-	return names
-}
-
-// KnownIDs maps the ids that Emacs has seen to the absolute path of their file. Files that
-// are missing, unreadable or in another format count as empty. It writes nothing.
-// O(bytes).
+// KnownIDs maps the ids that Emacs has seen to the absolute path of their file. Files that are missing, unreadable
+// or in another format count as empty. It writes nothing. O(bytes).
 func (c *Config) KnownIDs() map[string]string {
 	files := []string{c.EmacsLocations}
-	if c.EmacsLocations == "" {
-		files = idLocationFiles()
+	if c.EmacsLocations == "" { // Emacs' default paths
+		files = []string{filepath.Join(Home(), ".emacs.d", idLocationsName), filepath.Join(configHome(), "emacs", idLocationsName)}
 	}
 	out := map[string]string{}
-	for _, name := range files {
+	for _, name := range slices.DeleteFunc(files, func(name string) bool { return !filepath.IsAbs(name) }) {
 		text, err := readUpTo(name, maxIDLocations, 0)
 		if err != nil {
 			continue
@@ -72,7 +61,7 @@ func parseIDLocations(text string) (map[string]string, error) {
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n\f"), "nil") {
 		return out, nil
 	}
-	var file *string // of the list that is open, nil before it
+	var file *string // of the open list, nil before the file is known
 	for depth := 0; ; {
 		found := lispToken.FindStringSubmatch(text)
 		if found == nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// IPFS says where the daemon of IPFS is; the zero value names none.
+// IPFS is the address of the IPFS daemon; the zero value names none.
 type IPFS struct {
-	// API is the URL of its RPC, "" where none is configured.
+	// API is the URL of its RPC, "" if none is configured.
 	API string `key:"api" as:"address"`
 }
 
@@ -32,10 +32,9 @@ func (v value) address() (string, error) {
 // maxAddress bounds the file with the address of a daemon.
 const maxAddress = 4 << 10
 
-// Address returns the URL of the daemon's RPC: the configured one, else that in the file api of
-// IPFS_PATH (~/.ipfs), which a running daemon writes, else the standard one. One that is not
-// configured must be on this machine. Errors: ipfs.ErrAddress, ipfs.ErrFar, those of reading the
-// file.
+// Address returns the URL of the daemon's RPC: the configured one, else the one in the file api of IPFS_PATH
+// (~/.ipfs), which a running daemon writes, else the standard one. An address that is not configured must be on
+// this machine. Errors: ipfs.ErrAddress, ipfs.ErrFar, those of reading the file.
 func (c IPFS) Address() (string, error) {
 	if c.API != "" {
 		return c.API, nil
@@ -59,8 +58,8 @@ func (c IPFS) Address() (string, error) {
 	return address, nil
 }
 
-// readUpTo reads a plain file. One of more than limit bytes is an error, and not read further, and so is
-// one with any of the permissions that it may not have.
+// readUpTo reads a plain file. A file with more than limit bytes, or with one of the denied permissions, is an
+// error.
 func readUpTo(name string, limit int64, denied fs.FileMode) ([]byte, error) {
 	f, err := vfs.OpenPlain(name, os.O_RDONLY, 0)
 	if err != nil {

@@ -33,18 +33,17 @@ const (
 type Keys struct {
 	// Signer signs with this machine's key; nil if there is no usable one.
 	Signer note.Signer
-	// Public is the line that other machines trust that key by; "" without a Signer.
+	// Public is the line by which other machines trust that key; "" without a Signer.
 	Public string
 	// Verifiers accept that key and those of trusted_keys.
 	Verifiers note.Verifiers
-	// Problem says why there is no Signer, and what to do; "" if there is one.
+	// Problem explains why there is no Signer, and what to do; "" if there is one.
 	Problem string
 }
 
-// Keys reads this machine's Ed25519 key from the file key in the folder of the configuration
-// file, and creates it with mode 0600 if missing. A key that others can read is rejected:
-// they could sign as well. Processes that call it
-// concurrently all get the same key.
+// Keys reads this machine's Ed25519 key from the file key in the folder of the configuration file, and creates it
+// with mode 0600 if missing. It rejects a key that others can read, since they could sign as well. Concurrent
+// processes get the same key.
 func (c *Config) Keys() Keys {
 	var k Keys
 	lines := slices.Clone(c.TrustedKeys)
@@ -54,7 +53,7 @@ func (c *Config) Keys() Keys {
 	} else {
 		k.Signer, k.Public, lines = signer, public, append(lines, public)
 	}
-	known := map[string]note.Verifier{} // package note takes a key that is there twice for a conflict
+	known := map[string]note.Verifier{} // package note rejects a key that is listed twice
 	for _, line := range lines {
 		if v, err := note.NewVerifier(line); err == nil { // Load has rejected invalid ones
 			known[fmt.Sprintf("%s+%08x", v.Name(), v.KeyHash())] = v
@@ -64,7 +63,7 @@ func (c *Config) Keys() Keys {
 	return k
 }
 
-// machineKey returns the key that signs, and the line that others trust it by.
+// machineKey returns the signing key, and the line by which others trust it.
 func machineKey() (note.Signer, string, error) {
 	file, secret, err := readOrMake(keyName, "signs heads", func() (string, error) {
 		secret, _, err := note.GenerateKey(rand.Reader, machineName())
@@ -80,7 +79,7 @@ func machineKey() (note.Signer, string, error) {
 	return signer, public, publish(filepath.Dir(file), public)
 }
 
-// What a file with secrets may not have: more bytes, and permissions of others.
+// Limits of a file with secrets: its size, and the permissions that it must not have.
 const maxPrivate, others = 1 << 20, 0o077
 
 // parseKey returns the signer, and the public key as in trusted_keys, of a private key in
@@ -97,9 +96,9 @@ func parseKey(secret string) (note.Signer, string, error) {
 	return signer, public, err
 }
 
-// readOrMake returns the private key in a file of the configuration's folder, which does what is named,
-// and the path of that file. A missing one is made, and synced before anything
-// is signed or sealed with it; one that another process has made meanwhile is kept.
+// readOrMake returns the private key in a file of the configuration folder, and the path of the file. does describes
+// the key in errors. A missing key is made, and synced before it is used; a key that another process made
+// meanwhile is kept.
 func readOrMake(name, does string, make func() (string, error)) (file, key string, err error) {
 	if file = ownFile(name); file == "" {
 		return "", "", fmt.Errorf("the key that %s has no place: set HOME or XDG_CONFIG_HOME", does)
@@ -120,7 +119,7 @@ func readOrMake(name, does string, make func() (string, error)) (file, key strin
 	return file, strings.TrimSpace(string(text)), err
 }
 
-// createFile writes a file that nobody else can read and that must not be there yet.
+// createFile writes a new file that nobody else can read. An existing file is an error.
 func createFile(file, text string) error {
 	in, err := vfs.CreateDir(filepath.Dir(file), 0o700)
 	if err != nil {
@@ -137,7 +136,7 @@ func createFile(file, text string) error {
 	return staged.Create()
 }
 
-// publish writes the public key to key.pub unless it is there.
+// publish writes the public key to key.pub unless the file has it.
 func publish(folder, public string) error {
 	file := filepath.Join(folder, publicName)
 	if text, err := vfs.ReadPlain(file); err == nil && strings.TrimSpace(string(text)) == public {
@@ -149,36 +148,34 @@ func publish(folder, public string) error {
 	return nil
 }
 
-// unsigned matches what the name of a key may not have.
+// unsigned matches characters that the name of a key must not have.
 var unsigned = regexp.MustCompile(`[^-._0-9A-Za-z]+`)
 
-// machineName returns the key's name: the host name without characters that a signature does
-// not allow.
+// machineName returns the key's name: the host name without characters that a signature does not allow.
 func machineName() string {
 	host, _ := os.Hostname()
 	name := unsigned.ReplaceAllString(host, "")
 	return "fovea-" + name[:min(len(name), maxNameBytes)]
 }
 
-// sealName is the file of the key that opens what is sealed for this machine, mode 0600.
+// sealName is the file of the key that opens bundles sealed for this machine, mode 0600.
 const sealName = "seal.key"
 
-// SealKeys are what bundles are sealed for, and what opens them.
+// SealKeys are the recipients of bundles, and the key that opens them.
 type SealKeys struct {
 	// Own is the key of this machine.
 	Own place.Identity
-	// For are this machine and those of seal_for.
+	// For lists this machine and those of seal_for.
 	For []place.Recipient
-	// Public is what other machines name in seal_for to seal for this one.
+	// Public is the line for seal_for of other machines, to seal for this one.
 	Public string
-	// File is where the key is kept.
+	// File is the path of the key.
 	File string
 }
 
-// Seals reads the X25519 key in the file seal.key, in the folder of the configuration file, and
-// creates it with mode 0600 if it is missing. A bundle
-// that is sealed for this machine alone is lost with that key. A key that others can read is
-// refused.
+// Seals reads the X25519 key in the file seal.key, in the folder of the configuration file, and creates it with
+// mode 0600 if missing. A bundle that is sealed for this machine alone is lost with that key. It rejects a key
+// that others can read.
 func (c *Config) Seals() (SealKeys, error) {
 	file, text, err := readOrMake(sealName, "opens bundles", func() (string, error) {
 		key, err := place.NewKey()

@@ -45,7 +45,7 @@ func (t *orgTable) defaults() *org.Defaults {
 	return d
 }
 
-// logWord returns how the words of #+STARTUP begin for a log: for false, "time" (or true), or "note".
+// logWord returns the beginning of the word of #+STARTUP for a log: for false, "time" (or true), or "note".
 func (v value) logWord() (string, error) {
 	word := map[any]string{false: "nolog", true: "log", "time": "log", "note": "lognote"}
 	switch v.raw.(type) {
@@ -68,8 +68,8 @@ func (v value) drawer() (string, error) {
 	return "", fmt.Errorf("%v is neither true, false nor the name of a drawer", v)
 }
 
-// org decodes the table org key by key; nil is an empty one. A key with an unusable value
-// counts as not given and is reported with its line.
+// org decodes the table org key by key; nil means an empty one. A key with an unusable value counts as not
+// given and is reported with its line.
 func (c *Config) org(v value) (*org.Defaults, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
@@ -104,8 +104,7 @@ func (c *Config) org(v value) (*org.Defaults, error) {
 	return nil, nil
 }
 
-// place returns the file and, if found, the line of a key, such as budget or org.todo. It reads the
-// file again, but only for a problem.
+// place returns the file and, if found, the line of a key, such as budget or org.todo. It reads the file again.
 func (c *Config) place(key string) string {
 	text, err := os.ReadFile(c.File)
 	if err != nil {

@@ -20,7 +20,7 @@ func TestRerank(t *testing.T) {
 		{map[string]any{"url": "http://a"}, Rerank{Kind: "auto", URL: "http://a"}, ""},
 		{map[string]any{"url": "http://a", "kind": "tei", "model": "m", "key_env": "KEY", "timeout_ms": int64(40), "all": true},
 			Rerank{Kind: "tei", URL: "http://a", Model: "m", Key: "k", Timeout: 40 * time.Millisecond, All: true}, ""},
-		{map[string]any{"model": "m"}, Rerank{}, "names no url"},
+		{map[string]any{"model": "m"}, Rerank{}, "must name a url"},
 		{map[string]any{"url": "http://a", "kind": "ollama"}, Rerank{}, "use openai, tei or auto"},
 		{map[string]any{"url": 7}, Rerank{}, "url: 7 is not a text"},
 		{map[string]any{"url": "http://a", "all": 1}, Rerank{}, "neither true nor false"},

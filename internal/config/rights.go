@@ -15,12 +15,12 @@ import (
 // Grant holds the additional rights of an agent.
 type Grant struct {
 	Paths      []string `key:"paths" as:"text"`      // writable files, and folders with a trailing slash
-	Operations []string `key:"operations" as:"text"` // names of operations allowed on anything unprotected
+	Operations []string `key:"operations" as:"text"` // operations allowed on everything that is not protected
 	Review     []string `key:"review" as:"text"`     // where changes become proposals, "/" for everything
 }
 
-// Rights returns the grant of an agent: what the configuration adds to its role, and where its
-// changes are reviewed.
+// Rights returns the grant of an agent: the rights that the configuration adds to its role, and the files in which
+// its changes are reviewed.
 func (c *Config) Rights(agent string, role author.Role) author.Grant {
 	more := c.Grants[agent]
 	g := author.Grant{Agent: agent, Role: role, Paths: more.Paths, Operations: more.Operations}
@@ -30,7 +30,7 @@ func (c *Config) Rights(agent string, role author.Role) author.Grant {
 	return g
 }
 
-// Granted returns the paths that the configuration lets agents write besides their own, by name.
+// Granted returns the paths that agents may write besides their own, by name of the agent.
 func (c *Config) Granted() map[string][]string {
 	paths := map[string][]string{}
 	for agent, g := range c.Grants {
@@ -39,15 +39,14 @@ func (c *Config) Granted() map[string][]string {
 	return paths
 }
 
-// Trust says whose notes windows treat like the owner's: those of some agents, and those
-// in some files, whoever wrote them.
+// Trust selects the notes that windows treat like the owner's: those of some agents, and all in some files.
 type Trust struct {
 	Agents []string `key:"agents" as:"agent"`  // by name
 	Paths  []string `key:"paths" as:"pattern"` // patterns of files, in the syntax of the lists of guard
 }
 
-// Covers returns a function that reports whether the notes of an agent in a document, given
-// its path below the memex, are trusted; nil if none are.
+// Covers returns a function that reports whether the notes of an agent in a document, given its path below the
+// memex, are trusted; nil if none are.
 func (t Trust) Covers() func(agent, path string) bool {
 	if len(t.Agents)+len(t.Paths) == 0 {
 		return nil
@@ -67,7 +66,7 @@ func (v value) guard() (guard.Rules, error) {
 	return guard.Rules(rules), err
 }
 
-// Record says what is not kept of agents; the zero value keeps all.
+// Record selects what is not recorded about agents; the zero value records everything.
 type Record struct {
 	OmitWindows bool `key:"windows" as:"denial"` // the manifest of each window that an agent is given
 	OmitActions bool `key:"actions" as:"denial"` // a block of each thing that an agent does

@@ -23,18 +23,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// setting is one configuration setting, as the tags of its field of Config, or of a table, say.
+// setting is one configuration setting, from the tags of its field of Config or of a table.
 type setting struct {
 	key      string
 	env      []string
 	standard string // the default, as TOML
-	as       string // which texts or numbers it takes
-	of       string // what the entries of a map are called
+	as       string // kind of texts, or range of numbers
+	of       string // name of the entries of a map
 	field    int
 }
 
-// value is a value from the file or the environment: a string, an int64, a float64, a bool, a list
-// of values, or a table of them.
+// value is a value from the file or the environment: a string, an int64, a float64, a bool, a list or a table.
 type value struct {
 	raw    any
 	inFile bool
@@ -55,7 +54,7 @@ func settingsOf(table reflect.Type) (list []setting) {
 	return list
 }
 
-// set decodes a value into the field of the setting, which an error leaves as it is.
+// set decodes a value into the field of the setting. An error leaves the field unchanged.
 func (s setting) set(into reflect.Value, v value) error {
 	field := into.Field(s.field)
 	parsed := reflect.New(field.Type()).Elem()
@@ -66,7 +65,7 @@ func (s setting) set(into reflect.Value, v value) error {
 	return err
 }
 
-// texts reads texts by the tag as.
+// texts holds the decoders of texts, by the tag as.
 var texts = map[string]func(value) (string, error){
 	"text":        value.text,
 	"one or more": value.text,
@@ -88,8 +87,7 @@ var texts = map[string]func(value) (string, error){
 	},
 }
 
-// decode decodes a value as the type of into and the tags of a setting say. Empty lists and maps
-// are nil.
+// decode decodes a value by the type of into and the tags of a setting. Empty lists and maps are nil.
 func (v value) decode(into reflect.Value, s setting) (err error) {
 	switch into.Kind() {
 	case reflect.Struct:
@@ -123,8 +121,8 @@ func (v value) decode(into reflect.Value, s setting) (err error) {
 	return err
 }
 
-// decodeTable decodes a table into the fields that are settings, and has the table complete itself if it is
-// a completer. In the environment, the first one alone is given.
+// decodeTable decodes a table into the fields that are settings, and calls complete if it is a completer. The
+// environment gives only the first field.
 func (v value) decodeTable(into reflect.Value) error {
 	fields := settingsOf(into.Type())
 	table, ok := v.raw.(map[string]any)
@@ -149,10 +147,10 @@ func (v value) decodeTable(into reflect.Value) error {
 	return nil
 }
 
-// completer is a table that adds what a table that is not empty leaves out, or finds fault with it.
+// completer is a table that sets its defaults and checks itself, unless it is empty.
 type completer interface{ complete() error }
 
-// decodeMap decodes a table whose keys are names: of agents, or any.
+// decodeMap decodes a table whose keys are names, of agents or of others.
 func (v value) decodeMap(into reflect.Value, s setting) error {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
@@ -174,7 +172,7 @@ func (v value) decodeMap(into reflect.Value, s setting) error {
 	return nil
 }
 
-// decodeList decodes a list, or one text where that is allowed.
+// decodeList decodes a list, or a single text if that is allowed.
 func (v value) decodeList(into reflect.Value, s setting) error {
 	list, ok := v.raw.([]any)
 	if text, isText := v.raw.(string); isText && s.as == "one or more" {
@@ -194,7 +192,7 @@ func (v value) decodeList(into reflect.Value, s setting) error {
 	return nil
 }
 
-// String describes the value to a person, GoString with quotes around a text.
+// String formats the value for a person; GoString puts a text in quotes.
 func (v value) String() string { return strings.ReplaceAll(fmt.Sprint(v.raw), "map[", "[") }
 
 // GoString is for the verb %#v.
@@ -237,7 +235,7 @@ func (v value) secret() (string, error) {
 	return "", fmt.Errorf("the environment has no %s", name)
 }
 
-// pattern returns a pattern of files that matches any.
+// pattern returns a pattern of files that can match.
 func (v value) pattern() (string, error) {
 	pattern, ok := v.raw.(string)
 	switch {
@@ -260,8 +258,8 @@ func (v value) path() (string, error) {
 	return s, nil
 }
 
-// folder returns a path. In the environment it may be relative to the working folder; in the
-// file that would differ from run to run.
+// folder returns a path. Only in the environment it may be relative to the working folder, which would make
+// the meaning of the file differ from run to run.
 func (v value) folder() (string, error) {
 	s, err := v.path()
 	if err == nil && v.inFile && !filepath.IsAbs(s) {
@@ -273,7 +271,7 @@ func (v value) folder() (string, error) {
 	return filepath.Abs(s)
 }
 
-// checked returns a parser of texts that a function finds no fault with.
+// checked returns a decoder of texts that accepts those for which check returns nil.
 func checked(check func(string) error) func(value) (string, error) {
 	return func(v value) (string, error) {
 		text, err := v.text()
@@ -284,7 +282,7 @@ func checked(check func(string) error) func(value) (string, error) {
 	}
 }
 
-// oneOf returns a function that finds fault with every text but three.
+// oneOf returns a function that returns an error for every text but three.
 func oneOf(a, b, c string) func(string) error {
 	return func(text string) error {
 		if text == a || text == b || text == c {
@@ -294,10 +292,10 @@ func oneOf(a, b, c string) func(string) error {
 	}
 }
 
-// CheckColor returns an error for what is no value of Config.Color.
+// CheckColor returns an error for an invalid value of Config.Color.
 func CheckColor(when string) error { return oneOf(Auto, Always, Never)(when) }
 
-// checkKey returns an error for what is not the line of another machine's key.pub.
+// checkKey returns an error for a text that is not the line of a file key.pub.
 func checkKey(line string) error {
 	if _, err := note.NewVerifier(line); err != nil {
 		return fmt.Errorf("%q is not a public key; copy the line of the file key.pub", line)
@@ -305,10 +303,10 @@ func checkKey(line string) error {
 	return nil
 }
 
-// checkRecipient returns an error for what is not the public key that bundles are sealed for.
+// checkRecipient returns an error for a text that is not an age recipient.
 func checkRecipient(text string) error {
 	if _, err := place.ParseRecipient(text); err != nil {
-		return fmt.Errorf("%q is no age recipient; fovea bundle key prints that of a machine", text)
+		return fmt.Errorf("%q is not an age recipient; fovea bundle key prints the one of a machine", text)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 // maxNameBytes bounds the readable part of a state folder's name.
 const maxNameBytes = 64
 
-// Home is the folder of the user, "" if the environment names none.
+// Home returns the home folder of the user, "" if the environment names none.
 func Home() string { return os.Getenv("HOME") }
 
 // StateDir returns the absolute path of the state folder of the memex: MEMORY_SNAPSHOT_PATH
@@ -29,8 +29,8 @@ func Home() string { return os.Getenv("HOME") }
 // HASH the first 12 hexadecimal digits of that path's SHA-256: two paths to one memex share
 // its state, and two memexes of one name do not.
 //
-// It creates nothing. It returns ErrStateFile if a file is in the way, ErrStateInside if the folder
-// would be inside the memex, even through a link, and ErrNoHome.
+// It creates nothing. It returns ErrStateFile if a file is in its place, ErrStateInside if the folder would be
+// inside the memex, even through a link, and ErrNoHome.
 func StateDir(memex string) (string, error) {
 	return stateDirOf(memex, os.Getenv("MEMORY_SNAPSHOT_PATH"))
 }
@@ -39,13 +39,21 @@ func StateDir(memex string) (string, error) {
 // MEMORY_SNAPSHOT_PATH does not apply.
 func StateDirOfOther(memex string) (string, error) { return stateDirOf(memex, "") }
 
-// stateDirOf is StateDir; named is the folder that the environment names, "" for none.
+// stateDirOf implements StateDir; named is the folder that the environment names, "" for none.
 func stateDirOf(memex, named string) (string, error) {
 	real, _, err := realPath(memex)
 	if err != nil {
 		return "", fmt.Errorf("config: memex %s: %w", memex, err)
 	}
-	dir, err := stateDir(real, named)
+	dir := vfs.Expand(named, os.Getenv)
+	if dir == "" {
+		sum := sha256.Sum256([]byte(real))
+		dir, err = StoresDir()
+		dir = filepath.Join(dir, shortName(real)+"-"+hex.EncodeToString(sum[:6]))
+	}
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
 	if err != nil {
 		return "", fmt.Errorf("config: state of %s: %w", memex, err)
 	}
@@ -67,19 +75,6 @@ func stateDirOf(memex, named string) (string, error) {
 	return "", fmt.Errorf("config: state folder %s: %w", dir, err)
 }
 
-func stateDir(memex, named string) (string, error) {
-	if dir := vfs.Expand(named, os.Getenv); dir != "" {
-		return filepath.Abs(dir)
-	}
-	sum := sha256.Sum256([]byte(memex))
-	name := shortName(memex) + "-" + hex.EncodeToString(sum[:6])
-	base, err := StoresDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(base, name), nil
-}
-
 // StoresDir returns the absolute path of the folder of this user's state folders, except one
 // that MEMORY_SNAPSHOT_PATH names: state/fovea below SYSTEM_DIR, else fovea below
 // XDG_STATE_HOME or ~/.local/state. It returns ErrNoHome.
@@ -91,7 +86,7 @@ func StoresDir() (string, error) {
 	if dir := vfs.Expand(os.Getenv("XDG_STATE_HOME"), os.Getenv); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "fovea"), nil
 	}
-	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
+	if home := Home(); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "fovea"), nil
 	}
 	return "", ErrNoHome
@@ -115,8 +110,7 @@ func RealPath(path string) (string, error) {
 	return real, err
 }
 
-// realPath returns path absolute and with links followed as far as it exists. standing is
-// the part that exists.
+// realPath returns path absolute and with links followed as far as it exists. standing is the part that exists.
 func realPath(path string) (real, standing string, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -147,8 +141,7 @@ func (c *Config) Socket() (string, error) {
 	}
 	sum := sha256.Sum256([]byte(memex + "\x00" + state))
 	name, own := hex.EncodeToString(sum[:8])+".sock", fmt.Sprintf("fovea-%d", os.Getuid())
-	// XDG's standard ignores relative paths in its variables, and a socket's name must be
-	// short.
+	// XDG's standard ignores relative paths in its variables, and a socket's name must be short.
 	for _, folder := range []string{filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "fovea"), filepath.Join(os.TempDir(), own)} {
 		if filepath.IsAbs(folder) && len(folder)+len(name) <= maxSocketPath {
 			return filepath.Join(folder, name), nil
@@ -157,6 +150,5 @@ func (c *Config) Socket() (string, error) {
 	return filepath.Join("/tmp", own, name), nil
 }
 
-// maxSocketPath is the length of a socket path that every system accepts, without the
-// slash and the terminating zero byte.
+// maxSocketPath is the length of a socket path that every system accepts, without the slash and the final zero.
 const maxSocketPath = 102

@@ -52,8 +52,8 @@ var (
 // tokensName is the file of the tokens, readable only by its owner.
 const tokensName = "tokens.json"
 
-// ReadTokens reads the tokens; a missing file has none. It rejects a file that others can
-// read or write.
+// ReadTokens reads the tokens; there are none if the file is missing. It rejects a file that others can read or
+// write.
 func ReadTokens() (*Tokens, error) {
 	t := &Tokens{file: ownFile(tokensName)}
 	return t, t.read()
@@ -75,8 +75,7 @@ func (t *Tokens) read() error {
 	return nil
 }
 
-// change rereads the file, changes the tokens and replaces the file durably, while no other process
-// does so.
+// change rereads the file, changes the tokens and replaces the file durably, with other processes excluded.
 func (t *Tokens) change(change func() error) error {
 	if t.file == "" {
 		return fmt.Errorf("config: tokens: %w", ErrNoHome)
@@ -100,8 +99,8 @@ func (t *Tokens) change(change func() error) error {
 	})
 }
 
-// Add stores a token and returns its new secret, which is stored nowhere. Errors:
-// ErrTokenName, ErrTokenMade, and those of author.Check for its agent.
+// Add stores a token and returns its new secret, which is not stored. Errors: ErrTokenName, ErrTokenMade, and
+// those of author.Check for its agent.
 func (t *Tokens) Add(one Token) (string, error) {
 	name := one.Name
 	if !tokenName.MatchString(name) {

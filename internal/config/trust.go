@@ -29,16 +29,15 @@ import (
 type PublicKey struct {
 	Line string // as in trusted_keys
 	Name string // chosen by the machine; not authenticated
-	// Fingerprint is SHA256: and the hash of the line in base64, to be compared with the one
-	// that the machine itself shows.
+	// Fingerprint is SHA256: and the hash of the line in base64, to be compared with the one that the
+	// machine itself shows.
 	Fingerprint string
 }
 
 // ErrPublicKey is returned for a text that is not a public key.
 var ErrPublicKey = errors.New("not a public key; give the line of the other machine's file key.pub")
 
-// errByHand is wrapped if a file is left unchanged because the edit could change more than
-// the one key.
+// errByHand is returned if the edit could change more than the one key. The file stays unchanged.
 var errByHand = errors.New("the file cannot be changed safely; add the line to trusted_keys by hand")
 
 // ParsePublicKey parses the line of a file key.pub. It returns ErrPublicKey.
@@ -61,10 +60,9 @@ func MachineKey() (PublicKey, error) {
 	return ParsePublicKey(public)
 }
 
-// TrustKey adds a key to trusted_keys in the configuration file, which it creates if
-// missing, and returns the file's name. It keeps every other byte of the file and does not
-// add a key twice. It fails, leaving the file alone, if trusted_keys is not in a form that
-// it can add to.
+// TrustKey adds a key to trusted_keys in the configuration file, which it creates if missing, and returns the
+// file's name. It keeps every other byte of the file and does not add a key twice. If it cannot add to
+// trusted_keys safely, it returns an error and does not change the file.
 func (c *Config) TrustKey(key PublicKey) (string, error) {
 	if slices.Contains(c.TrustedKeys, key.Line) {
 		return c.File, nil
@@ -76,8 +74,8 @@ func (c *Config) TrustKey(key PublicKey) (string, error) {
 	return name, err
 }
 
-// edit rewrites the configuration file, or creates it, and returns its name. It may hold
-// tokens later.
+// edit rewrites the configuration file, or creates it, and returns its name. The mode is 0600, because the file
+// may hold secrets.
 func (c *Config) edit(change func(text string) (string, error)) (string, error) {
 	name := cmp.Or(c.File, ownFile(defaultName))
 	if name == "" {
@@ -107,8 +105,8 @@ func (c *Config) edit(change func(text string) (string, error)) (string, error) 
 // keysBegin matches the beginning of the list of trusted keys, as people write it.
 var keysBegin = regexp.MustCompile(`(?m)^[ \t]*trusted_keys[ \t]*=[ \t]*\[`)
 
-// withKey adds a key at the start of the list trusted_keys. It parses the result, and fails
-// if that differs by more than the key.
+// withKey adds a key at the start of the list trusted_keys. It returns an error if the parsed result differs by
+// more than the key.
 func withKey(text, line string) (string, error) {
 	want, is := map[string]any{}, map[string]any{}
 	if _, err := toml.Decode(text, &want); err != nil {
@@ -138,8 +136,8 @@ const (
 	lockWait = 10 * time.Second
 )
 
-// exclusively runs change while no other process changes a file of the configuration folder,
-// which it creates if missing. So change replaces exactly what it has read.
+// exclusively runs change while no other process changes a file of the configuration folder, which it creates if
+// missing, so that change replaces exactly what it has read.
 func exclusively(folder string, change func() error) error {
 	in, err := vfs.CreateDir(folder, 0o700)
 	if err != nil {

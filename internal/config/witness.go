@@ -14,8 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// witnessFolder is the folder next to the key with a file for each store whose head was
-// signed.
+// witnessFolder is the folder next to the key with a file for each store whose head was signed.
 const witnessFolder = "signed"
 
 // Witness records next to the key which stores it has signed. It implements fovea.Witness.
@@ -28,7 +27,7 @@ type witnessed struct {
 	Head  string `json:"head"` // a signed note
 }
 
-// Witness returns the record of signed heads, nil if there is no place for a key.
+// Witness returns the record of signed heads, nil if there is no configuration folder.
 func (c *Config) Witness() *Witness {
 	if folder := ownFile(witnessFolder); folder != "" {
 		return &Witness{folder}
@@ -53,7 +52,7 @@ func (w *Witness) Signed(store string) (string, error) {
 	}
 	known, err := record(w.file(store))
 	if err == nil && known.Head == "" {
-		err = errors.New("it names no head")
+		err = errors.New("it has no head")
 	}
 	if err != nil {
 		return "", fmt.Errorf("config: %s: %w", w.file(store), err)

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Add is that of fovea.Blocks.
+// Add implements fovea.Blocks.Add.
 func (bs *Blocks) Add(ctx context.Context, v *view.View, r working.Request, opts *scope.WriteOptions) ([]working.Added, chain.Commit, error) {
 	all := slices.Clip(r.Blocks) // the caller keeps its own
 	for _, a := range r.Actions {
@@ -24,7 +24,7 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r working.Request, opts
 	}
 	change, added := working.Change{Agent: r.Agent, Remove: r.Remove, Sweep: true}, make([]working.Added, len(all))
 	for i, b := range all {
-		b.Automatic = false // it is added by somebody
+		b.Automatic = false // the caller adds it
 		b, err := bs.files.complete(ctx, v, b, &r)
 		if err != nil && len(all) == 1 {
 			return nil, chain.Commit{}, err
@@ -39,7 +39,7 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r working.Request, opts
 	return added, c, err
 }
 
-// idsOf returns the ids of the notes that handles stand for, and any other name as it is.
+// idsOf replaces handles by the ids of their notes, and returns other names unchanged.
 func idsOf(v *view.View, names []string) []string {
 	ids := slices.Clone(names)
 	for i, name := range ids {
@@ -50,8 +50,7 @@ func idsOf(v *view.View, names []string) []string {
 	return ids
 }
 
-// complete returns a block with its path below the root, its defaults, and the digest of
-// its file.
+// complete returns a block with its path below the root, its defaults, and the digest of its file.
 func (f *Files) complete(ctx context.Context, v *view.View, b working.Block, r *working.Request) (working.Block, error) {
 	b.RelatedIDs = idsOf(v, b.RelatedIDs)
 	b, err := f.Locate(b, r.Home)

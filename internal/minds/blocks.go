@@ -19,24 +19,21 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// MaxBlocks is the maximum number of documents, and so of the blocks of all agents, in a
-// session.
+// MaxBlocks is the maximum number of documents, and thus of blocks of all agents, in a session.
 const MaxBlocks = 200_000
 
-// Blocks is the working memories of the agents in one session. It is safe for concurrent
-// use.
+// Blocks holds the working memories of the agents in one session. It is safe for concurrent use.
 type Blocks struct {
 	scope  *scope.Scope
 	writer *write.Writer
 	files  *Files
-	due    map[string]time.Time // by agent, before when no block leaves; the chain's writer guards it
+	due    map[string]time.Time // by agent, the time before which no block leaves; guarded by the chain's writer
 }
 
-// BlocksOf returns the working memories that the library hands out as fovea.Blocks.
+// BlocksOf returns the Blocks inside a fovea.Blocks.
 func BlocksOf(bs any) *Blocks { return bs.(interface{ Inside() *Blocks }).Inside() }
 
-// NewBlocks returns the working memories that a writer's scope keeps. files is that of the memex, which
-// all its scopes share.
+// NewBlocks returns the working memories in a writer's scope. All scopes of a memex share files.
 func NewBlocks(w *write.Writer, files *Files) *Blocks {
 	return &Blocks{scope: w.Scope(), writer: w, files: files, due: map[string]time.Time{}}
 }
@@ -74,7 +71,7 @@ func get(state *graph.State, agent, id string) (working.Block, error) {
 	return working.Block{}, fault.Errorf("block", id, fault.NotFound, "agent %s has no such block in this session; see fovea block list", agent)
 }
 
-// named returns the block of an agent whose id a name is, or begins. Errors: NotFound, Ambiguous.
+// named returns the block of an agent with an id, or with the only id that begins so. Errors: NotFound, Ambiguous.
 func named(state *graph.State, agent, name string) (b working.Block, err error) {
 	if b, err = get(state, agent, name); err == nil {
 		return b, nil
@@ -89,7 +86,7 @@ func named(state *graph.State, agent, name string) (b working.Block, err error) 
 	return b, err
 }
 
-// Apply is that of fovea.Blocks.
+// Apply implements fovea.Blocks.Apply.
 func (bs *Blocks) Apply(ctx context.Context, c working.Change, opts *scope.WriteOptions) (chain.Commit, error) {
 	if err := bs.check(c.Agent); err != nil {
 		return chain.Commit{}, err
@@ -112,7 +109,7 @@ func (bs *Blocks) Apply(ctx context.Context, c working.Change, opts *scope.Write
 	return done, err
 }
 
-// complete names the blocks that a change puts and removes.
+// complete resolves the blocks that a change puts and removes.
 func (bs *Blocks) complete(c *working.Change, w *write.Change) error {
 	c.Put, c.Remove = slices.Clone(c.Put), slices.Clone(c.Remove)
 	if c.Score != nil {
@@ -138,7 +135,7 @@ func (bs *Blocks) complete(c *working.Change, w *write.Change) error {
 	return nil
 }
 
-// put puts and removes blocks in a draft.
+// put applies a change to a draft.
 func (bs *Blocks) put(draft *graph.Draft, c *working.Change) error {
 	for _, id := range c.Remove {
 		draft.Drop(working.NodePath(c.Agent, id))
@@ -152,11 +149,10 @@ func (bs *Blocks) put(draft *graph.Draft, c *working.Change) error {
 	return nil
 }
 
-// never is later than any time that a block leaves at.
+// never is later than any time at which a block leaves.
 var never = time.Unix(1<<40, 0)
 
-// leaving lists the blocks of an agent that leave by themselves. It looks at all of them
-// only when one is due.
+// leaving lists the blocks of an agent that are due to leave. It reads all blocks only if one is due.
 func (bs *Blocks) leaving(state *graph.State, agent string, now time.Time) []string {
 	if due, known := bs.due[agent]; known && !now.After(due) {
 		return nil
@@ -173,7 +169,7 @@ func (bs *Blocks) leaving(state *graph.State, agent string, now time.Time) []str
 	return ids
 }
 
-// await notes when a block leaves.
+// await records when a block leaves.
 func (bs *Blocks) await(agent string, b *working.Block) {
 	due, known := bs.due[agent]
 	if after, _ := b.Until(); known && !after.IsZero() && after.Before(due) {
@@ -181,7 +177,7 @@ func (bs *Blocks) await(agent string, b *working.Block) {
 	}
 }
 
-// score returns the block with what its score says.
+// score returns the block with its new confidence and priority.
 func score(state *graph.State, agent string, to *working.Score) (working.Block, error) {
 	b, err := named(state, agent, to.ID)
 	if err != nil {
@@ -194,7 +190,7 @@ func score(state *graph.State, agent string, to *working.Score) (working.Block, 
 	return b.Complete(b.Timestamp)
 }
 
-// check refuses a scope that is no session, and a name that is no agent's.
+// check returns an error for a scope that is not a session, and for an invalid name of an agent.
 func (bs *Blocks) check(agent string) error {
 	switch {
 	case agent == "":
@@ -205,17 +201,17 @@ func (bs *Blocks) check(agent string) error {
 	return fault.Wrap("block", agent, fault.Invalid, author.Check(agent))
 }
 
-// messageOf says what a change is about.
+// changeMessage returns the commit message of a change.
 func changeMessage(c *working.Change) string {
-	var said []string
+	var listed []string
 	for _, b := range c.Put[:min(len(c.Put), 3)] {
-		said = append(said, b.ID)
+		listed = append(listed, b.ID)
 	}
 	for _, id := range c.Remove[:min(len(c.Remove), 3)] {
-		said = append(said, "-"+id)
+		listed = append(listed, "-"+id)
 	}
-	if n := len(c.Put) + len(c.Remove) - len(said); n > 0 {
-		said = append(said, fmt.Sprintf("%d more", n))
+	if n := len(c.Put) + len(c.Remove) - len(listed); n > 0 {
+		listed = append(listed, fmt.Sprintf("%d more", n))
 	}
-	return c.Agent + ": " + strings.Join(said, ", ")
+	return c.Agent + ": " + strings.Join(listed, ", ")
 }

@@ -16,17 +16,16 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// maxChunk is how many bytes a chunk has at most, about a thousand tokens, unless a line has more.
+// maxChunk is the maximum size of a chunk in bytes, about a thousand tokens, unless a line is longer.
 const maxChunk = 4 << 10
 
-// HasLines reports whether a name is one of lines, PATH:FIRST-LAST, of a file that a block of an
-// agent names.
+// HasLines reports whether a name is PATH:FIRST-LAST, and a block of the agent names the file PATH.
 func (bs *Blocks) HasLines(agent, name string) bool {
 	b := working.Block{Type: working.File}.About(name)
 	return b.StartLine > 0 && slices.Contains(bs.paths(agent), b.Location)
 }
 
-// paths returns the files that the blocks of an agent name, in order.
+// paths returns the files that the blocks of an agent name, sorted.
 func (bs *Blocks) paths(agent string) (paths []string) {
 	for _, b := range bs.Of(agent) {
 		if b.HasFile() && b.Leaves(bs.scope.Options.Now()) == "" {
@@ -37,9 +36,8 @@ func (bs *Blocks) paths(agent string) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// Chunks returns a view of the chunks of the files that the blocks of an agent name, each a document
-// with the name PATH:FIRST-LAST, whose title is what it defines. The errors say which files cannot
-// be read.
+// Chunks returns a view of the chunks of the files that the blocks of an agent name. Each chunk is a document
+// named PATH:FIRST-LAST, whose title lists what it defines. The errors are those of files that cannot be read.
 func (bs *Blocks) Chunks(ctx context.Context, v *view.View, agent string) (*view.View, []error) {
 	var errs []error
 	format := chunkFormat{titles: map[string]string{}}
@@ -70,7 +68,7 @@ func (bs *Blocks) Chunks(ctx context.Context, v *view.View, agent string) (*view
 // chunkFormat reads a chunk as text, with a title.
 type chunkFormat struct {
 	document.Opaque
-	titles map[string]string // by name of a chunk
+	titles map[string]string // by the name of the chunk
 }
 
 func (f chunkFormat) Outline(name string, stored []document.Part, files document.Files) *document.Outline {
@@ -79,7 +77,7 @@ func (f chunkFormat) Outline(name string, stored []document.Part, files document
 	return o
 }
 
-// wholeLines joins pieces of the same line.
+// wholeLines joins chunks that are parts of one line.
 func wholeLines(pieces []outline.Chunk) (whole []outline.Chunk) {
 	for _, p := range pieces {
 		if n := len(whole) - 1; n >= 0 && whole[n].EndLine == p.FirstLine {

@@ -13,23 +13,23 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// MaxAutomatic is how many automatic blocks the working memory of an agent keeps in a
+// MaxAutomatic is the maximum number of automatic blocks that the working memory of an agent keeps in a
 // session; history has the others.
 const MaxAutomatic = 32
 
-// again is the age from which an automatic block is written again when its action is repeated.
+// again is the age from which a repeated action writes its automatic block again.
 const again = 10 * time.Minute
 
-// Did takes the actions of an agent in a session, at a time. Their blocks are committed like
-// windows, see Add; actions that cannot become a block are left out.
+// Did records an action of an agent in a session. Its blocks are committed like windows, see Add; an action
+// that has no valid block is ignored.
 func (l *Windows) Did(ctx context.Context, session, agent string, a working.Action, at time.Time) {
 	if !l.host.OffActions {
 		l.wait(ctx, entry{session: session, agent: agent, action: a, at: at})
 	}
 }
 
-// act puts the blocks of actions into a draft of a session, and takes out the automatic ones
-// that have left working memory or are too many. O(documents of the session).
+// act adds the blocks of actions to a draft of a session, and removes automatic blocks that are due to leave
+// or exceed MaxAutomatic. O(documents of the session).
 func act(draft *graph.Draft, state *graph.State, list []entry, now time.Time) error {
 	mine := map[string]map[string]working.Block{} // automatic blocks of the agents that acted, by id
 	for i := range list {
@@ -64,7 +64,7 @@ func act(draft *graph.Draft, state *graph.State, list []entry, now time.Time) er
 	return nil
 }
 
-// isRepeated reports whether a block says what a recent one says already.
+// isRepeated reports whether a block has the content of a recent one.
 func isRepeated(old, b *working.Block) bool {
 	return b.Timestamp.Sub(old.Timestamp) < again && old.Digest == b.Digest && old.Result == b.Result && old.Content() == b.Content()
 }
@@ -80,7 +80,7 @@ func automatic(state *graph.State, agent string) map[string]working.Block {
 	return out
 }
 
-// surplus lists the ids of the blocks that leave, or are older than the newest MaxAutomatic.
+// surplusBlocks lists the ids of the blocks that leave, or are older than the newest MaxAutomatic.
 func surplusBlocks(blocks map[string]working.Block, now time.Time) []string {
 	var gone []string
 	var left []working.Block

@@ -4,7 +4,6 @@ package minds
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -17,10 +16,10 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Owner is the author of an entry that no agent gave. No agent can have this name.
+// Owner is the author of entries that the owner gave. No agent can have this name.
 const Owner = "owner"
 
-// Entry is what somebody said about the notes that were shown for a question.
+// Entry is the feedback of one author on the notes that were shown for a question.
 type Entry struct {
 	ID       uint64        `json:"id"` // its number, from 1
 	Time     time.Time     `json:"time"`
@@ -29,17 +28,17 @@ type Entry struct {
 	Window   uint64        `json:"window,omitempty"`  // 0 for a search, or a window that is not recorded
 	Question merkle.Digest `json:"question"`
 	Version  int           `json:"features"`        // of the features, see recall.FeatureVersion
-	Times    int           `json:"times,omitempty"` // how many entries about the same question it replaced on its day
+	Times    int           `json:"times,omitempty"` // number of entries about the same question that it replaced on its day
 	Shown    []Shown       `json:"shown"`
 }
 
-// Shown is what an entry says about a node.
+// Shown is the feedback of an entry on one node.
 type Shown struct {
 	ID string `json:"id"`
 	recall.Shown
 }
 
-// Useful and Against count the nodes that an entry calls useful, and those that it does not.
+// Useful counts the nodes that an entry calls useful.
 func (e *Entry) Useful() int { return e.count(recall.Useful) }
 
 // Against counts the nodes that an entry calls not useful.
@@ -54,19 +53,18 @@ func (e *Entry) count(v recall.Verdict) (n int) {
 	return n
 }
 
-// MaxShown is how many nodes an entry keeps: those that it judges, and the best of the
-// others.
+// MaxShown is the maximum number of nodes in an entry: those that it judges, and the best of the others.
 const MaxShown = 24
 
 // Judge adds nodes that were found for a question, best first, each with its verdict.
 func (e *Entry) Judge(found []recall.Rankable, verdicts map[string]recall.Verdict) {
-	said, room := 0, MaxShown
+	judged, room := 0, MaxShown
 	for _, r := range found {
 		if verdicts[r.ID] != recall.Unsaid {
-			said++
+			judged++
 		}
 	}
-	room -= min(said, MaxShown)
+	room -= min(judged, MaxShown)
 	for _, r := range found {
 		if verdicts[r.ID] == recall.Unsaid {
 			if room--; room < 0 {
@@ -85,10 +83,10 @@ func (e *Entry) Judge(found []recall.Rankable, verdicts map[string]recall.Verdic
 	e.Version = recall.FeatureVersion
 }
 
-// short rounds a number to what is kept of it.
+// short rounds a number to the precision that is stored.
 func short(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// event returns what an entry teaches.
+// event returns the training data of an entry.
 func (e *Entry) event() recall.Event {
 	out := recall.Event{Question: e.Question, Owner: e.By == Owner}
 	for _, s := range e.Shown {
@@ -97,32 +95,27 @@ func (e *Entry) event() recall.Event {
 	return out
 }
 
-// An entry is a tree of one element, whose attribute holds the entry as JSON.
-const (
-	nodeType  = "memory-feedback"
-	entryAttr = "FEEDBACK"
-)
+// entryAttr is the attribute that holds an entry as JSON, in a tree of one element.
+const entryAttr = "FEEDBACK"
 
 func (e *Entry) tree() (*ast.Tree, error) {
-	return working.Record(nodeType, working.FeedbackID(e.ID), entryAttr, e, "", "")
+	return working.Record("memory-feedback", working.FeedbackID(e.ID), entryAttr, e, "", "")
 }
 
-var errEntry = errors.New("this is no entry of feedback")
-
-// DecodeEntry reads an entry. The error reports a text that is not an entry; numbers are not checked.
-func DecodeEntry(text string) (*Entry, error) {
+// decodeEntry reads an entry, nil if the text is not one. It does not check numbers.
+func decodeEntry(text string) *Entry {
 	var e Entry
 	if err := json.Unmarshal([]byte(text), &e); err != nil || e.ID == 0 || e.By == "" || len(e.Shown) > MaxShown ||
 		slices.ContainsFunc(e.Shown, func(s Shown) bool { return s.Verdict < recall.Against || s.Verdict > recall.Useful }) {
-		return nil, errEntry
+		return nil
 	}
-	return &e, nil
+	return &e
 }
 
-// ofNode returns the entry that a node keeps, nil if it keeps none.
+// entryOf returns the entry that a node keeps, nil if it keeps none.
 func entryOf(n *node.Node) *Entry {
-	e, err := DecodeEntry(document.Lookup(n.Attrs, entryAttr).String())
-	if err != nil || e.ID == 0 || n.Path != working.FeedbackPath(e.By, e.ID) {
+	e := decodeEntry(document.Lookup(n.Attrs, entryAttr).String())
+	if e == nil || n.Path != working.FeedbackPath(e.By, e.ID) {
 		return nil
 	}
 	return e

@@ -27,39 +27,38 @@ import (
 // FeedbackSession is the scope that keeps the feedback of a memex.
 const FeedbackSession = author.SessionPrefix + "feedback"
 
-// Limits of what is kept, and of what teaches.
+// Limits of the entries that are kept, and of those that train the model.
 const (
-	MaxEntries = 2000 // that the session keeps, the owner's before those of agents; history has the others
-	MaxOfAgent = 500  // of one agent that teach, its newest
-	MaxOfDay   = 200  // that one agent gives in a day of UTC
+	MaxEntries = 2000 // kept in the session, the owner's before those of agents; history has the others
+	MaxOfAgent = 500  // newest entries of one agent that train the model
+	MaxOfDay   = 200  // of one agent in a day of UTC
 )
 
 // Errors of feedback. Each is the cause of a *fault.Error.
 var (
-	ErrNeverShown = errors.New("that was not shown for this question; feedback is about what was")
+	ErrNeverShown = errors.New("this was not shown for the question; give feedback on notes that were")
 	ErrNoWindow   = errors.New("there is no such window; fovea windows lists them")
 	ErrNothing    = errors.New("no note is judged; name notes that were useful, or not, or give the text that cites them")
-	ErrNotCited   = errors.New("the text cites nothing of what was shown, neither by handle nor by id")
+	ErrNotCited   = errors.New("the text cites nothing that was shown, neither by handle nor by id")
 	ErrTooMany    = fmt.Errorf("an agent gives feedback at most %d times a day", MaxOfDay)
 )
 
-// Feedback keeps the feedback of a memex. It is safe for concurrent use.
+// Feedback stores the feedback of a memex. It is safe for concurrent use.
 type Feedback struct {
 	host Host
 
 	mu    sync.Mutex
-	state *graph.State             // that entries and model are of
-	known map[merkle.Digest]*Entry // of state, by own digest
+	state *graph.State             // of known and model
+	known map[merkle.Digest]*Entry // entries of state, by own digest
 	model recall.Model
 }
 
-// Model returns what the present entries teach. It must not be changed. After a change the
-// first call fits it anew: O(entries · their nodes · features). An entry that cannot be read teaches
-// nothing, and is logged.
+// Model returns the model trained on the present entries. It must not be changed. The first call after a
+// change trains it again: O(entries · their nodes · features). An unreadable entry is ignored.
 func (l *Feedback) Model(ctx context.Context) recall.Model {
 	state, err := l.host.session(ctx, FeedbackSession)
 	if err != nil {
-		l.host.Log.Warn("feedback cannot be read; nothing of it counts", "error", err)
+		l.host.Log.Warn("feedback cannot be read and is not used", "error", err)
 	}
 	if state == nil {
 		return nil
@@ -70,7 +69,7 @@ func (l *Feedback) Model(ctx context.Context) recall.Model {
 	return l.model
 }
 
-// follow brings entries and model up to a state.
+// follow updates known and model to a state.
 func (l *Feedback) follow(state *graph.State) {
 	if state == l.state {
 		return
@@ -92,13 +91,13 @@ func (l *Feedback) follow(state *graph.State) {
 	l.model = recall.Fit(events(sorted(known)), len(recall.FeatureNames))
 }
 
-// sorted returns entries by their numbers.
+// sorted returns entries in the order of their numbers.
 func sorted(known map[merkle.Digest]*Entry) []*Entry {
 	return slices.SortedFunc(maps.Values(known), func(a, b *Entry) int { return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.By, b.By)) })
 }
 
-// surplus chooses so many entries that make room: the oldest of agents, and the owner's only
-// where there are no others.
+// surplusEntries chooses n entries to remove: the oldest of agents, and the owner's only if there are no
+// others.
 func surplusEntries(all []*Entry, n int) map[*Entry]bool {
 	gone := map[*Entry]bool{}
 	for _, owners := range []bool{false, true} {
@@ -111,7 +110,7 @@ func surplusEntries(all []*Entry, n int) map[*Entry]bool {
 	return gone
 }
 
-// events returns what entries teach, in their order: of each agent the newest.
+// events returns the training data of entries, in their order: of each agent only the newest.
 func events(all []*Entry) []recall.Event {
 	given := map[string]int{}
 	var out []recall.Event
@@ -127,8 +126,8 @@ func events(all []*Entry) []recall.Event {
 	return out
 }
 
-// Entries returns the present entries, oldest first. They must not be changed. Errors: those
-// of opening the session.
+// Entries returns the present entries, oldest first. They must not be changed. Errors: those of opening the
+// session.
 func (l *Feedback) Entries(ctx context.Context) ([]*Entry, error) {
 	state, err := l.host.session(ctx, FeedbackSession)
 	if state == nil || err != nil {
@@ -140,9 +139,9 @@ func (l *Feedback) Entries(ctx context.Context) ([]*Entry, error) {
 	return sorted(l.known), nil
 }
 
-// Add numbers an entry and keeps it, in place of the earlier one by the same about the same
-// question, in one commit, and fits the model. Of opts, Key counts.
-// Errors: Conflict (ErrTooMany), Invalid, Denied, ReadOnly.
+// Add numbers an entry and stores it, in one commit, in place of the earlier one by the same author about
+// the same question. It then trains the model. Of opts, only Key is used. Errors: Conflict (ErrTooMany),
+// Invalid, Denied, ReadOnly.
 func (l *Feedback) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain.Commit, error) {
 	given := e.Times
 	c, err := l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, at time.Time, next uint64) (string, error) {
@@ -176,8 +175,8 @@ func (l *Feedback) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (
 	return c, err
 }
 
-// Reset takes all entries out of the session; history has them, and a revert brings them
-// back. Without an entry there is no commit.
+// Reset removes all entries from the session; history has them, and a revert restores them. Without an
+// entry there is no commit.
 func (l *Feedback) Reset(ctx context.Context, opts *scope.WriteOptions) (chain.Commit, error) {
 	state, err := l.host.session(ctx, FeedbackSession)
 	if state == nil || err != nil {
@@ -191,7 +190,7 @@ func (l *Feedback) Reset(ctx context.Context, opts *scope.WriteOptions) (chain.C
 	})
 }
 
-// countOfDay counts the entries of somebody on the day of a time, with those that were replaced.
+// countOfDay counts the entries of an author on the day of a time, including those that were replaced.
 func countOfDay(all []*Entry, by string, at time.Time) (n int) {
 	for _, e := range all {
 		if e.By == by && dayOf(e.Time) == dayOf(at) {
@@ -203,7 +202,7 @@ func countOfDay(all []*Entry, by string, at time.Time) (n int) {
 
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// commit makes a change of the entries; next is its number in the history of the session.
+// commit changes the entries; next is the number of the commit in the history of the session.
 func (l *Feedback) commit(ctx context.Context, opts *scope.WriteOptions,
 	change func(all []*Entry, draft *graph.Draft, at time.Time, next uint64) (string, error)) (chain.Commit, error) {
 	w, err := l.host.Open(ctx, FeedbackSession)

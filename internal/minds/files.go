@@ -33,20 +33,18 @@ const (
 	maxCached  = 64 << 20 // bytes of all files in the cache
 	cachedFor  = 5 * time.Minute
 	maxEntries = 4096
-	maxReaders = 8 // files that are read at a time
+	maxReaders = 8 // files read in parallel
 
-	maxOutlines = 64 // what so many sources define is kept
+	maxOutlines = 64 // cached outlines
 )
 
-// Files reads the files that blocks name. It keeps what it read for five minutes, at most
-// 64 MB, as long as the file on disk has the same size, times and inode. It is safe for
-// concurrent use.
+// Files reads the files that blocks name. It caches texts for five minutes, at most 64 MB, as long as the file
+// on disk has the same size, times and inode. It is safe for concurrent use.
 type Files struct {
-	// Summaries is what summarizes texts that do not fit; nil for nothing. It is set before
-	// the first use.
+	// Summaries summarizes texts that do not fit; nil for none. It is set before the first use.
 	Summaries *meaning.Summaries
-	// Present returns the present view of a scope without what is locked down there. It is set
-	// before the first use.
+	// Present returns the present view of a scope without locked files. It is set before the
+	// first use.
 	Present func(ctx context.Context, scope string) (*view.View, error)
 
 	scope  *scope.Scope // of the memex
@@ -54,7 +52,7 @@ type Files struct {
 
 	mu    sync.Mutex
 	cache bound.Map[string, cachedFile]
-	bytes int // at least those of the cached texts
+	bytes int // at least the size of the cached texts
 	reads int // files read from disk so far
 
 	outlines bound.Map[outlineKey, *outline.File]
@@ -78,18 +76,17 @@ func NewFiles(s *scope.Scope, r *scope.Rules) *Files {
 	return f
 }
 
-// Reads is how many files were read from disk so far.
+// Reads returns the number of files read from disk so far.
 func (f *Files) Reads() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.reads
 }
 
-// Content returns the content of a block: the text that its file has in the view, else in the
-// view of the scope that it belongs to, else on disk, cut to its lines and without what is
-// encrypted; or else the text of the block itself. Errors: Invalid (the path, the lines, or a
-// file that is no text), NotFound (also if the caller may not name the scope of the file),
-// Denied (hidden, ignored, encrypted, or outside the root), Locked.
+// Content returns the content of a block: the text of its file in the view, else in the view of the scope that
+// the file belongs to, else on disk, cut to its lines and without encrypted parts; for a block without a file
+// its own text. Errors: Invalid (the path, the lines, or a file that is not text), NotFound (also if the
+// caller may not name the scope of the file), Denied (hidden, ignored, encrypted, or outside the root), Locked.
 func (f *Files) Content(ctx context.Context, v *view.View, b *working.Block) (string, error) {
 	path := b.Path()
 	if path == "" {
@@ -105,15 +102,14 @@ func (f *Files) Content(ctx context.Context, v *view.View, b *working.Block) (st
 	return text, nil
 }
 
-// Serve lets a window of a view read the files of its blocks, and those that it is likely to show
-// in parallel.
+// Serve sets the functions by which a window of a view reads the files of its blocks, likely ones in parallel.
 func (f *Files) Serve(ctx context.Context, v *view.View, c *window.Caller) {
 	f.Record(ctx, v, c, &Given{})
 }
 
-// Record is Serve, and notes in a window that is to be given which texts it shows of blocks.
+// Record is Serve, and records in g the texts of blocks that the window shows.
 func (f *Files) Record(ctx context.Context, v *view.View, c *window.Caller, g *Given) {
-	of := func(item *window.Item) (n *node.Node, b *working.Block) { // which only a block asks for
+	of := func(item *window.Item) (n *node.Node, b *working.Block) { // called for blocks only
 		n, _ = v.Get(item.ID)
 		b, _ = working.OfNode(n)
 		return n, b
@@ -138,7 +134,7 @@ func (f *Files) Record(ctx context.Context, v *view.View, c *window.Caller, g *G
 			free <- struct{}{}
 			all.Go(func() {
 				defer func() { <-free }()
-				_, _ = load(item) // the window says of which it shows that it cannot be read
+				_, _ = load(item) // the window reports the errors of those that it shows
 			})
 		}
 		all.Wait()
@@ -153,7 +149,7 @@ func (f *Files) Record(ctx context.Context, v *view.View, c *window.Caller, g *G
 	}
 }
 
-// Note returns the block with the digest of its content, and that it can be read.
+// Note returns the block with the digest and size of its file, or an error if that cannot be read.
 func (f *Files) Note(ctx context.Context, v *view.View, b working.Block) (working.Block, error) {
 	if !b.HasFile() {
 		return b, nil
@@ -171,10 +167,10 @@ var (
 	errLocked  = errors.New("the file is in lockdown; see fovea guard diff")
 )
 
-// text returns the text of a file as the caller may read it. Whatever reads a file because
-// somebody named it comes through here. The text of a document is that of a view which the
-// caller may have; only what no view holds comes from the disk. Every known path to the file is
-// judged, and what the caller may not name is answered as what is not there.
+// text returns the text of a file as the caller may read it. Every read of a file that a caller names passes
+// through here. The text of a document comes from a view that the caller may have; only a file in no view is
+// read from disk. Every known path to the file is checked, and a file that the caller may not name is reported
+// as missing.
 func (f *Files) text(ctx context.Context, v *view.View, path string, now time.Time) (string, error) {
 	if document.IsEncrypted(path) {
 		return "", corpus.ErrEncrypted
@@ -217,7 +213,7 @@ func (f *Files) text(ctx context.Context, v *view.View, path string, now time.Ti
 		return readable(v, path, text)
 	}
 	if p, _ := f.scope.Root.Place(path); p.Links > 1 && len(scope.Reached(ctx, f.scope)) < len(f.scope.WithFiles()) {
-		return "", errMissing // no scan lists it: its other name may be in a scope that the caller may not name
+		return "", errMissing // no scan lists it, and its other name may be in a scope that the caller may not name
 	}
 	f.mu.Lock()
 	c, ok := f.cache.Get(path)
@@ -236,8 +232,8 @@ func (f *Files) text(ctx context.Context, v *view.View, path string, now time.Ti
 	return text, err
 }
 
-// viewOf returns the view that holds what a path leads to: v, or that of the project that the
-// path belongs to. The error is errMissing if the caller may not name that.
+// viewOf returns the view of the scope that a path belongs to: v, or that of a project. The error is
+// errMissing if the caller may not name the project.
 func (f *Files) viewOf(ctx context.Context, v *view.View, path string) (*view.View, error) {
 	if f.scope.Root.InRegion(path) {
 		return v, nil
@@ -250,7 +246,7 @@ func (f *Files) viewOf(ctx context.Context, v *view.View, path string) (*view.Vi
 	return nil, errMissing
 }
 
-// Outline is outline.Read, and keeps what the last sources define.
+// Outline is outline.Read with a cache.
 func (f *Files) Outline(language, text string) *outline.File {
 	if language == "" {
 		return nil
@@ -269,7 +265,7 @@ func (f *Files) Outline(language, text string) *outline.File {
 	return file
 }
 
-// readable is view.View.Readable. Errors: errBinary, and corpus.ErrEncrypted if nothing is left.
+// readable returns the readable part of a text. Errors: errBinary, and corpus.ErrEncrypted if nothing is left.
 func readable(v *view.View, path, raw string) (string, error) {
 	text := v.Readable(path, raw)
 	if text == "" && raw != "" {
@@ -281,8 +277,7 @@ func readable(v *view.View, path, raw string) (string, error) {
 	return text, nil
 }
 
-// keep caches a file. When the texts exceed their limit, all go: the next windows read
-// what they need.
+// keep caches a file. If the texts exceed their limit, it clears the cache first.
 func (f *Files) keep(path string, c cachedFile) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -297,8 +292,7 @@ func (f *Files) keep(path string, c cachedFile) {
 	f.cache.Set(path, c)
 }
 
-// cut returns the lines from first to last, both included and counted from 1; a last before the
-// first is the end.
+// cut returns the lines from first to last, both included and counted from 1; a last before first means the end.
 func cut(text string, first, last int) (string, error) {
 	first = max(first, 1)
 	begin, end, count := 0, 0, 0
@@ -311,7 +305,7 @@ func cut(text string, first, last int) (string, error) {
 		}
 	}
 	if count = max(1, count); first > count {
-		return "", fmt.Errorf("the file has %s, the first one asked for is %d", scope.Count(count, "line"), first)
+		return "", fmt.Errorf("the file has %s, but the first requested line is %d", scope.Count(count, "line"), first)
 	}
 	return text[begin:end], nil
 }
@@ -329,10 +323,9 @@ func fileKind(err error) fault.Kind {
 	return fault.Invalid
 }
 
-// Locate returns the block with its path as one below the root: an absolute one below the
-// root is cut, quotes and blanks around it are removed, and the variables HOME, MEMEX_ROOT
-// and SKILLS_DIR are replaced, no others. One below a folder of skills outside the memex
-// begins with corpus.AnnexPrefix. The error is of kind Denied (outside both).
+// Locate returns the block with its path relative to the root: quotes and blanks around it are removed, and only
+// the variables HOME, MEMEX_ROOT and SKILLS_DIR are replaced. A path in a folder of skills outside the memex
+// gets the prefix corpus.AnnexPrefix. The error is of kind Denied (outside both).
 func (f *Files) Locate(b working.Block, home string) (working.Block, error) {
 	path := b.Path()
 	if path == "" {

@@ -14,32 +14,32 @@ import (
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// recipe says how a text is put together: bytes of its own, and copies from sources.
+// recipe describes how to reconstruct a text: from bytes of its own, and copies from sources.
 type recipe struct {
 	// Own holds the bytes that are in no source, in order.
 	Own string `json:"own"`
-	// Copies are, in base64, four varints for each step: how many bytes of Own come next,
-	// and the number of a source with the offset and the length of what is copied then.
+	// Copies holds, in base64, four varints for each step: the number of bytes of Own that come
+	// next, then the source, the offset and the length of a copy.
 	Copies string `json:"copies"`
 }
 
 const (
-	minCopy       = 4       // bytes; what is shorter is of the text's own
-	goodCopy      = 64      // bytes that are looked no further for
-	maxCandidates = 16      // places that begin alike and are compared
+	minCopy       = 4       // bytes; shorter matches stay in Own
+	goodCopy      = 64      // bytes that end the search for a longer match
+	maxCandidates = 16      // places with the same beginning that are compared
 	maxSources    = 8 << 20 // bytes of all sources
 	maxText       = 8 * maxSources
 	hashBits      = 18
 )
 
-// multiplier is odd, and another one in each process, so that nobody writes a text whose
-// passages all have the same hash. It does not show in a recipe.
+// multiplier is odd and random in each process, so that nobody can write a text whose passages all have the
+// same hash. Recipes do not depend on it.
 var multiplier = rand.Uint32() | 1
 
 var errRecipe = errors.New("the instructions do not fit their sources")
 
-// cook returns the recipe of a text, false if the sources are too large, or if it has bytes
-// that are in no source and no UTF-8. O(text + sources).
+// cook returns the recipe of a text, false if text or sources are too large, or if bytes that are in no
+// source are not UTF-8. O(text + sources).
 func cook(text string, sources []string) (recipe, bool) {
 	d, ok := newDictionary(sources)
 	if !ok || len(text) > maxText {
@@ -47,7 +47,7 @@ func cook(text string, sources []string) (recipe, bool) {
 	}
 	var own strings.Builder
 	var steps []byte
-	from := 0 // of what is in no source
+	from := 0 // where the bytes of Own begin
 	step := func(to, at, length int) {
 		own.WriteString(text[from:to])
 		source := d.sourceAt(at)
@@ -59,7 +59,7 @@ func cook(text string, sources []string) (recipe, bool) {
 	for i := 0; i < len(text); {
 		at, length := d.match(text[i:])
 		for length > 0 && i+length < len(text) && !utf8.RuneStart(text[i+length]) {
-			length-- // Own is JSON, and so UTF-8
+			length-- // Own is in JSON, which must be UTF-8
 		}
 		if length >= minCopy {
 			step(i, at, length)
@@ -74,8 +74,8 @@ func cook(text string, sources []string) (recipe, bool) {
 	return recipe{own.String(), base64.RawStdEncoding.EncodeToString(steps)}, utf8.ValidString(own.String())
 }
 
-// follow returns the text of a recipe, an error if it has more than maxText bytes. Of a source
-// that is missing it has a mark.
+// follow returns the text of a recipe, with a mark for each copy from a missing source. A text of more than
+// maxText bytes is an error.
 func (r *recipe) follow(sources []string, missing []bool, mark string) (string, error) {
 	steps, err := base64.RawStdEncoding.DecodeString(r.Copies)
 	if err != nil {
@@ -137,14 +137,14 @@ func newDictionary(sources []string) (*dictionary, bool) {
 	return d, true
 }
 
-// hash is that of the first bytes of a text, at least minCopy long.
+// hash returns the hash of the first minCopy bytes of a text.
 func hash(s string) uint32 {
 	v := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 	return v * multiplier >> (32 - hashBits)
 }
 
-// match returns where a long passage is that a text begins with. It finds one wherever there
-// is one: places that only have the same hash are passed over, however many.
+// match returns the place and length of a long passage that a text begins with, length 0 if there is none.
+// Places that only share the hash are skipped and do not count as candidates.
 func (d *dictionary) match(rest string) (at, length int) {
 	if len(rest) < minCopy {
 		return 0, 0
@@ -158,7 +158,7 @@ func (d *dictionary) match(rest string) (at, length int) {
 		}
 		tried++
 		if length > 0 && (length >= len(rest) || i+length >= len(d.text) || d.text[i+length] != rest[length]) {
-			continue // it is no longer than the one so far
+			continue // not longer than the best so far
 		}
 		if n := min(text.SharedPrefix(d.text[i:], rest), d.starts[d.sourceAt(i)+1]-i); n > length {
 			at, length = i, n
@@ -167,7 +167,7 @@ func (d *dictionary) match(rest string) (at, length int) {
 	return at, length
 }
 
-// sourceAt returns the number of the source that a position is in.
+// sourceAt returns the number of the source that contains a position.
 func (d *dictionary) sourceAt(at int) int {
 	return sort.Search(len(d.starts), func(i int) bool { return d.starts[i] > at }) - 1
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// session returns the present state of a session, nil if there is none. The disk is asked only of one
+// session returns the present state of a session, nil if there is none. It reads the disk only for a session
 // that is not open.
 func (h *Host) session(ctx context.Context, session string) (*graph.State, error) {
 	if !slices.ContainsFunc(h.Scopes(), func(s *scope.Scope) bool { return s.Name == session }) {
@@ -52,8 +52,8 @@ func (l *Windows) Last(ctx context.Context, session, agent string) (*Window, err
 	return nil, nil
 }
 
-// List returns the windows of an agent in a session, newest first, at most limit, 0 for all
-// that its documents keep. O(documents of the session).
+// List returns at most limit windows of an agent in a session, newest first; 0 returns all that the session
+// keeps. O(documents of the session).
 func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([]RecordedWindow, error) {
 	l.Flush(ctx)
 	state, err := l.host.session(ctx, session)
@@ -78,7 +78,7 @@ func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([
 
 var errNoScope = errors.New("the scope is no longer there")
 
-// version returns the version of a node that is a source.
+// version returns the version of a node that a source names.
 func (l *Windows) version(ctx context.Context, from source) (*node.Node, error) {
 	name := cmp.Or(from.Scope, scope.Memex)
 	if from.Scope != "" {
@@ -98,13 +98,13 @@ func (l *Windows) version(ctx context.Context, from source) (*node.Node, error) 
 	return w.Scope().Chain.Version(ctx, from.Digest)
 }
 
-// RecordedWindow is a window as it was given, without its text in a list. What of the text could
-// not be read has a mark in it, and stands in Missing.
+// RecordedWindow is a window as it was given; in a list without its text. Parts of the text that could not be
+// read are marked in it and listed in Missing.
 type RecordedWindow struct {
 	Window
-	Content string    `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
-	Exact   bool      `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
-	Missing []Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
+	Content string    `json:"content,omitempty" jsonschema:"the text, for a window that is rendered again"`
+	Exact   bool      `json:"exact,omitempty" jsonschema:"the text is byte for byte the one that was given"`
+	Missing []Missing `json:"missing,omitempty" jsonschema:"parts of the text that no longer exist; […] marks them in the text"`
 }
 
 // Missing is a part of a text that is no longer there.
@@ -114,18 +114,18 @@ type Missing struct {
 	Why  string `json:"why" jsonschema:"why its text is missing"`
 }
 
-// mark stands for what is missing of a text.
+// mark replaces what is missing in a text.
 const mark = "[…]"
 
-// Reader is the one for whom a window is rendered.
+// Reader is the caller for whom a window is rendered.
 type Reader struct {
 	View *view.View // the present one
-	// Hidden returns why a version of a node is not shown, "" if it is shown.
+	// Hidden returns why a version of a node must not be shown, "" if it may be.
 	Hidden func(path string, n *node.Node) string
 }
 
-// Render puts the text of a window together from history. Errors: NotFound (the agent has no
-// such window), Invalid (the text was too large to be put together), Corrupt.
+// Render reconstructs the text of a window from history. Errors: NotFound (the agent has no such window),
+// Invalid (the text was too large to be recorded), Corrupt.
 func (l *Windows) Render(ctx context.Context, session, agent string, number uint64, r Reader) (*RecordedWindow, error) {
 	l.Flush(ctx)
 	state, err := l.host.session(ctx, session)
@@ -163,7 +163,7 @@ func (l *Windows) Render(ctx context.Context, session, agent string, number uint
 // read returns the text of a source, or why it is missing.
 func (l *Windows) read(ctx context.Context, from source, all []source, r Reader) (text, why string) {
 	if from.Made {
-		return "", "what a model made of it is not kept"
+		return "", "a summary by a model is not recorded"
 	}
 	if !from.File {
 		n, err := l.version(ctx, from)

@@ -18,14 +18,14 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// shownFile keeps what sessions were shown, so that they are not told twice. It can be
-// deleted at any time: then they are.
+// shownFile stores what sessions were shown, so that it is not repeated. It can be deleted at any time; then
+// sessions are shown everything again.
 const shownFile = "cache/shown"
 
 const (
-	maxSessions   = 192     // at least a third as many sessions are remembered, with what they saw whole and were told of mail
-	maxReported   = 4096    // things of one kind that were reported to a session
-	maxShownBytes = 1 << 20 // of one session in the file; one with more is told again
+	maxSessions   = 192     // records; a session has up to three: its windows, the notes that it saw whole, reported mail
+	maxReported   = 4096    // ids of one kind that were reported to a session
+	maxShownBytes = 1 << 20 // bytes of one record in the file; a larger one is not stored
 )
 
 // Sessions is what the sessions of a memex were shown.
@@ -37,18 +37,18 @@ type Sessions struct {
 	shown   bound.Map[string, *sessionWindows] // by session, asker and layout
 }
 
-// sessionWindows is what one reader of a session was shown.
+// sessionWindows is what one caller of a session was shown.
 type sessionWindows struct {
-	mu    sync.Mutex // held while a window is built, so that two windows do not show the same
+	mu    sync.Mutex // held while a window is built, so that no two windows show the same
 	shown *window.Shown
 }
 
-// NewSessions returns what the sessions of a memex were shown, which it reads when it is first asked.
+// NewSessions returns what the sessions of a memex were shown; the file is read on first use.
 func NewSessions(top *scope.Scope) *Sessions { return &Sessions{top: top} }
 
-// Window is that of build for a session, which leaves out what the session was shown before; see
-// fovea.Memory.SessionWindow. Who asks is told apart. A text that may hold what its owner has
-// yet to decide about is not repeated.
+// Window returns a window of build that omits what the session has seen; see fovea.Memory.SessionWindow.
+// name identifies the session, the caller and the layout. With undecided, the text may show changes that
+// its owner has yet to decide about; then nothing is remembered of it.
 func (s *Sessions) Window(name string, req window.Request, fresh, undecided bool, build func(window.Request) (*window.Window, error),
 ) (*window.Window, error) {
 	of := s.of(name)
@@ -75,13 +75,13 @@ func (s *Sessions) Shown(key string, use func(*window.Shown) *window.Shown) {
 	of.shown = use(of.shown)
 }
 
-// Unreported returns those of some things that a session was not told of before, and notes that it
-// now was. key names the session, and what kind of thing. With fresh, the session begins anew.
-// What it was told is kept as what windows have shown is, see Window.
+// Unreported returns the ids that the session has not been told about, and records them as told. key names
+// the session and the kind of ids. With fresh, the session starts over. The record is stored like that of
+// windows, see Window.
 func (s *Sessions) Unreported(key string, ids []string, fresh bool) (unknown []string) {
 	s.Shown(key, func(before *window.Shown) *window.Shown {
 		all := &window.Shown{Nodes: map[string]window.ShownNode{}}
-		if !fresh && before.Len() < maxReported { // else what is not asked about any more is forgotten
+		if !fresh && len(before.Nodes) < maxReported { // else ids that are no longer asked about are forgotten
 			maps.Copy(all.Nodes, before.Nodes)
 		}
 		for _, id := range ids {
@@ -104,10 +104,10 @@ func (s *Sessions) of(key string) *sessionWindows {
 		b, err := s.top.FS.ReadFile(shownFile)
 		if err == nil {
 			err = s.decode(b)
-			_ = s.top.FS.Remove(shownFile) // after a crash it would be older than what sessions wrote
+			_ = s.top.FS.Remove(shownFile) // after a crash it would be out of date
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.top.Options.Log.Warn("what sessions were shown cannot be read; they are told again", "error", err)
+			s.top.Options.Log.Warn("the record of what sessions were shown cannot be read; they are shown everything again", "error", err)
 		}
 	}
 	s.changed = true
@@ -166,7 +166,7 @@ func writeCache(s *scope.Scope, name string, b []byte) error {
 	return vfs.WriteAtomic(s.FS, name, b, 0o600)
 }
 
-// Clear forgets what sessions were shown, such as text that is purged.
+// Clear forgets what sessions were shown, for a purge.
 func (s *Sessions) Clear() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,8 +178,8 @@ func (s *Sessions) Clear() error {
 	return nil
 }
 
-// tokensFile caches token counts of rendered parts, by counter and digest, so that most
-// windows count nothing. It can be deleted at any time.
+// tokensFile caches token counts of rendered parts, by counter and digest, so that most windows need not
+// count. It can be deleted at any time.
 const tokensFile = "cache/tokens"
 
 // maxTokenCounts bounds the cache: about 5 MB.

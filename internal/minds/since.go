@@ -12,19 +12,19 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Since is how memory differs from what the previous window showed to the same agent in the
-// same session. Lists are of ids, in the order of the parts.
+// Since describes how memory differs from what the previous window showed to the same agent in the same
+// session. The lists hold ids, in the order of the parts.
 type Since struct {
-	Window    uint64    `json:"window,omitempty" jsonschema:"the number of the window before, if it is recorded already"`
-	Time      time.Time `json:"time,omitzero" jsonschema:"when it was given; without one there was none, and everything is new"`
-	New       []string  `json:"new" jsonschema:"ids of what this window shows and the one before did not"`
-	Changed   []string  `json:"changed" jsonschema:"ids of what the window before showed and is different now"`
-	Gone      []string  `json:"gone" jsonschema:"ids of what the window before showed and is no longer there"`
-	Unchanged int       `json:"unchanged" jsonschema:"how many nodes of the window before are as they were"`
+	Window    uint64    `json:"window,omitempty" jsonschema:"the number of the previous window, if it is recorded already"`
+	Time      time.Time `json:"time,omitzero" jsonschema:"when it was given; absent if there was none, and everything is new"`
+	New       []string  `json:"new" jsonschema:"ids of nodes that this window shows and the previous one did not"`
+	Changed   []string  `json:"changed" jsonschema:"ids of nodes that the previous window showed and that have changed"`
+	Gone      []string  `json:"gone" jsonschema:"ids of nodes that the previous window showed and that no longer exist"`
+	Unchanged int       `json:"unchanged" jsonschema:"number of nodes of the previous window that are unchanged"`
 }
 
-// Repeats reports whether a window has the text of the previous one, or shows nothing that this one did
-// not show: at least as much of it, and as it is now.
+// Repeats reports whether a window has the text of the previous one, or shows nothing new: the previous one
+// showed at least as much of every node, unchanged since.
 func (s *Since) Repeats(before *Window, w *window.Window) bool {
 	if s == nil || len(s.New)+len(s.Changed)+len(s.Gone) > 0 || len(before.Parts) == 0 {
 		return false
@@ -41,15 +41,15 @@ func (s *Since) Repeats(before *Window, w *window.Window) bool {
 	})
 }
 
-// Compare compares a window and its view with the manifest of the previous window, and marks in
-// its reasons what is new or changed; what Fovea itself noted of the agent is neither. It returns nil
-// if there is no previous window.
+// Compare compares a window and its view with the manifest of the previous window, and marks new and changed
+// parts in their reasons, except what Fovea itself recorded about the agent. It returns nil if there is no
+// previous window.
 func Compare(before *Window, v *view.View, w *window.Window) *Since {
 	if before == nil {
 		return nil
 	}
 	s := &Since{Window: before.ID, Time: before.Time, New: []string{}, Changed: []string{}, Gone: []string{}}
-	changed := map[string]bool{} // by id, of what the window before showed
+	changed := map[string]bool{} // by id, for the parts of the previous window
 	for _, p := range before.Parts {
 		if working.IsNoted(p.ID) {
 			continue

@@ -22,17 +22,17 @@ import (
 type Window struct {
 	ID       uint64    `json:"id" jsonschema:"the number of the window in its session, from 1"`
 	Time     time.Time `json:"time" jsonschema:"when it was given"`
-	Focus    string    `json:"focus,omitempty" jsonschema:"the id of the node that it was about"`
-	Question string    `json:"question,omitempty" jsonschema:"that was asked, at most 2000 bytes"`
-	Task     string    `json:"task,omitempty" jsonschema:"that was named, at most 2000 bytes"`
-	Policy   string    `json:"policy" jsonschema:"by which the parts were chosen"`
+	Focus    string    `json:"focus,omitempty" jsonschema:"the id of the focus"`
+	Question string    `json:"question,omitempty" jsonschema:"the question, at most 2000 bytes"`
+	Task     string    `json:"task,omitempty" jsonschema:"the task, at most 2000 bytes"`
+	Policy   string    `json:"policy" jsonschema:"the policy that chose the parts"`
 	Layout   string    `json:"layout,omitempty" jsonschema:"of a session: tree or sticky"`
 	Budget   int       `json:"budget" jsonschema:"in tokens"`
-	Tokens   int       `json:"tokens" jsonschema:"of the text"`
-	Counter  string    `json:"counter" jsonschema:"that counted the tokens"`
+	Tokens   int       `json:"tokens" jsonschema:"number of tokens in the text"`
+	Counter  string    `json:"counter" jsonschema:"name of the token counter"`
 	Root     string    `json:"root" jsonschema:"the digest of the state that was read"`
 	Text     string    `json:"text_digest" jsonschema:"the SHA-256 of the text"`
-	Omitted  int       `json:"omitted" jsonschema:"how many nodes were left out"`
+	Omitted  int       `json:"omitted" jsonschema:"number of nodes that were left out"`
 	Parts    []Part    `json:"parts" jsonschema:"of the text, in order"`
 }
 
@@ -42,31 +42,31 @@ type Part struct {
 	Path   string        `json:"path" jsonschema:"the file, below the memex"`
 	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
 	Level  choose.Level  `json:"level" jsonschema:"how much of the node was shown"`
-	Tokens int           `json:"tokens" jsonschema:"how many"`
+	Tokens int           `json:"tokens" jsonschema:"number of tokens that the part adds"`
 }
 
-// maxWords bounds what is kept of the question and of the task, in bytes.
+// maxWords bounds the recorded question and task, in bytes each.
 const maxWords = 2000
 
-// stored is a window as its document keeps it.
+// stored is a window as it is encoded in its document.
 type stored struct {
 	Window
-	agent   string   // that was given it; not kept, the path of the document says it
+	agent   string   // that was given it; not encoded, the path of the document has it
 	Sources []source `json:"sources"`
-	Recipe  *recipe  `json:"recipe,omitempty"` // nil for a text of too large sources
+	Recipe  *recipe  `json:"recipe,omitempty"` // nil if the sources are too large
 }
 
-// source is a version of a node that a text was made of, or a file that a block showed.
+// source is a version of a node that a text was made from, or a file that a block showed.
 type source struct {
 	ID     string        `json:"id"`
 	Path   string        `json:"path"`
-	Digest merkle.Digest `json:"digest"`          // own digest; of a file, that of its text
+	Digest merkle.Digest `json:"digest"`          // own digest of the node, or digest of the file's text
 	Scope  string        `json:"scope,omitempty"` // "" is the memex
 	File   bool          `json:"file,omitempty"`  // the text of the file that the block of this id names
-	Made   bool          `json:"made,omitempty"`  // what a model made of the block of this id, which is not kept
+	Made   bool          `json:"made,omitempty"`  // a model's summary of the block of this id, which is not recorded
 }
 
-// Given is a window that an agent was given. Nothing in it may be changed afterwards.
+// Given is a window that an agent was given. It must not be changed afterwards.
 type Given struct {
 	Session, Agent string
 	Now            time.Time
@@ -74,7 +74,7 @@ type Given struct {
 	Request        window.Request
 	Window         *window.Window
 	Loaded         map[string]string // the texts of files that blocks showed, by the id of their node
-	Made           map[string]string // what a model made of blocks, by the id of their node
+	Made           map[string]string // a model's summaries of blocks, by the id of their node
 }
 
 // manifest returns the window without its number.
@@ -94,11 +94,10 @@ func (g *Given) manifest() *Window {
 	return w
 }
 
-// clip returns the beginning of what a caller asked.
+// clip returns at most maxWords bytes of what a caller asked.
 func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxWords)], "") }
 
-// store completes a window by the instructions for its text, which begins with that of
-// earlier sources if the window was appended to them.
+// store adds the recipe of its text to a window. A sticky window also uses the sources of the earlier one.
 func (g *Given) store(w *Window, earlier []source, version func(source) (*node.Node, error)) *stored {
 	s := &stored{Window: *w}
 	var dictionary []string
@@ -151,8 +150,8 @@ func (g *Given) store(w *Window, earlier []source, version func(source) (*node.N
 	return s
 }
 
-// textOf is what copies of a node are made from: its own bytes, and the attributes of one that
-// came as a tree.
+// textOf returns the text that a recipe copies from a node: its own bytes, and the attributes of a node
+// that came as a tree.
 func textOf(n *node.Node) string {
 	if len(n.Attrs) == 0 {
 		return n.Content
@@ -172,7 +171,7 @@ func (s *stored) tree() (*ast.Tree, error) {
 	return working.Record("memory-window", working.WindowID(s.ID), windowAttr, s, "", "")
 }
 
-// ofNode returns the window that a node keeps, nil if it keeps none.
+// windowOf returns the window that a node records, nil if it records none.
 func windowOf(n *node.Node) *stored {
 	var s stored
 	if err := json.Unmarshal([]byte(document.Lookup(n.Attrs, windowAttr).String()), &s); err != nil || s.ID == 0 {

@@ -5,6 +5,7 @@ package minds
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,20 +22,20 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// MaxWindows is how many windows the documents of a session keep; history has the others.
+// MaxWindows is the maximum number of windows that a session keeps; history has the others.
 const MaxWindows = 1000
 
 // Limits of the queue.
 const (
 	maxQueued      = 256      // windows and actions
-	maxQueuedBytes = 32 << 20 // of their texts
-	maxLast        = 256      // agents whose newest window is kept in RAM
+	maxQueuedBytes = 32 << 20 // bytes of their texts
+	maxLast        = 256      // agents and sessions whose newest window is kept in RAM
 	delay          = time.Second
 )
 
-// Host is what a Windows needs of the memex that it belongs to.
+// Host is what Windows needs from its memex.
 type Host struct {
-	// Open opens the writer of a scope; a session that does not exist is made.
+	// Open opens the writer of a scope; it creates a missing session.
 	Open func(ctx context.Context, name string) (*write.Writer, error)
 	// Scopes lists the projects and sessions that are open.
 	Scopes func() []*scope.Scope
@@ -42,20 +43,19 @@ type Host struct {
 	Names func() ([]string, error)
 	// Load returns what a block of working memory shows of its file.
 	Load func(ctx context.Context, v *view.View, b *working.Block) (string, error)
-	// Shown calls a function with what a session was shown whole, and keeps what that returns,
-	// for the sessions used last, across restarts.
+	// Shown calls use with what a session was shown whole, and stores the result, which survives
+	// restarts for the most recently used sessions.
 	Shown func(key string, use func(*window.Shown) *window.Shown)
-	// Writable returns why the memex cannot be written, or nil. Then nothing is kept.
+	// Writable returns an error if the memex cannot be written; then nothing is recorded.
 	Writable func() error
-	// Off keeps nothing but the newest manifest of each agent, in memory.
+	// Off records nothing but the newest manifest of each agent, in memory.
 	Off bool
-	// OffActions keeps nothing of what agents do.
+	// OffActions records no actions of agents.
 	OffActions bool
 	Log        *slog.Logger
 }
 
-// Windows keeps the windows and the actions of the agents of a memex. It is safe for concurrent
-// use.
+// Windows records the windows and the actions of the agents of a memex. It is safe for concurrent use.
 type Windows struct {
 	host     Host
 	feedback Feedback
@@ -71,17 +71,17 @@ type Windows struct {
 // Shown is Host.Shown.
 func (l *Windows) Shown(key string, use func(*window.Shown) *window.Shown) { l.host.Shown(key, use) }
 
-// NewWindows returns the log of a memex.
+// NewWindows returns the Windows of a memex.
 func NewWindows(h Host) *Windows {
 	l := &Windows{host: h, feedback: Feedback{host: h}}
 	l.last.Size = maxLast
 	return l
 }
 
-// Feedback returns what the owner and agents said about the notes that they were shown.
+// Feedback returns the feedback on the notes that the owner and agents were shown.
 func (l *Windows) Feedback() *Feedback { return &l.feedback }
 
-// entry is a window or an action that waits.
+// entry is a window or an action in the queue.
 type entry struct {
 	session, agent string
 	given          *Given // nil for an action
@@ -92,17 +92,15 @@ type entry struct {
 // keyOf identifies the windows of an agent in a session.
 func keyOf(session, agent string) string { return session + "\n" + agent }
 
-// Add takes a window. It is committed within about a second, without a sync of its own: a loss
-// of power can take the newest windows back. If the queue is full, Add commits it. O(parts).
+// Add records a window. It is committed within about a second, without a sync of its own: a power failure
+// can lose the newest windows. If the queue is full, Add commits it. O(parts).
 func (l *Windows) Add(ctx context.Context, g *Given) {
 	l.mu.Lock()
 	l.last.Set(keyOf(g.Session, g.Agent), g.manifest())
-	if l.host.Off {
-		l.mu.Unlock()
-		return
-	}
 	l.mu.Unlock()
-	l.wait(ctx, entry{session: g.Session, agent: g.Agent, given: g})
+	if !l.host.Off {
+		l.wait(ctx, entry{session: g.Session, agent: g.Agent, given: g})
+	}
 }
 
 // wait queues an entry, and commits the queue if it is full.
@@ -122,8 +120,8 @@ func (l *Windows) wait(ctx context.Context, e entry) {
 	}
 }
 
-// Flush commits what waits, one commit for each session. What cannot be committed is logged
-// and lost: its answer has been sent.
+// Flush commits the queue, one commit for each session. What cannot be committed is logged and lost: the
+// answer has already been sent.
 func (l *Windows) Flush(ctx context.Context) {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
@@ -138,23 +136,18 @@ func (l *Windows) Flush(ctx context.Context) {
 	if len(queue) == 0 || l.host.Writable() != nil {
 		return
 	}
-	var sessions []string
 	of := map[string][]entry{}
 	for _, e := range queue {
-		if of[e.session] == nil {
-			sessions = append(sessions, e.session)
-		}
 		of[e.session] = append(of[e.session], e)
 	}
-	for _, session := range sessions {
+	for _, session := range slices.Sorted(maps.Keys(of)) {
 		if err := l.commit(ctx, session, of[session]); err != nil {
 			l.host.Log.Warn("what agents saw and did could not be recorded", "scope", session, "entries", len(of[session]), "error", err)
 		}
 	}
 }
 
-// Forget removes the words of callers from what waits, such as text that is purged, and
-// actions as a whole.
+// Forget removes the words of callers from the queue, for a purge, and drops actions completely.
 func (l *Windows) Forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -201,7 +194,7 @@ func (l *Windows) commit(ctx context.Context, session string, list []entry) erro
 	return err
 }
 
-// messageOf says whose windows and actions are committed.
+// windowsMessage returns the message of a commit of windows and actions.
 func windowsMessage(list []entry) string {
 	what := "actions of "
 	if slices.ContainsFunc(list, func(e entry) bool { return e.given != nil }) {
@@ -210,7 +203,7 @@ func windowsMessage(list []entry) string {
 	return what + list[0].agent
 }
 
-// trees returns the windows among the entries, numbered from number on.
+// trees returns the windows among the entries, numbered from number.
 func (l *Windows) trees(ctx context.Context, state *graph.State, list []entry, number uint64) []*stored {
 	var trees []*stored
 	newest := map[string]*stored{}
@@ -235,7 +228,7 @@ func (l *Windows) trees(ctx context.Context, state *graph.State, list []entry, n
 	return trees
 }
 
-// drop takes windows out of a draft of a session whose next one has a number.
+// drop removes the windows beyond MaxWindows from the draft of a session whose next window is next.
 func (l *Windows) drop(draft *graph.Draft, state *graph.State, next uint64) {
 	for n := next; n > MaxWindows+1; n-- {
 		old, ok := state.Get(working.WindowID(n - MaxWindows - 1))
@@ -246,7 +239,7 @@ func (l *Windows) drop(draft *graph.Draft, state *graph.State, next uint64) {
 	}
 }
 
-// newestNumber is the number of the newest window of a session, 0 for none.
+// newestNumber returns the number of the newest window of a session, 0 for none.
 func newestNumber(state *graph.State) (newest uint64) {
 	for _, path := range state.Paths() {
 		_, number := working.WindowOf(path)

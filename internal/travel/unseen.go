@@ -39,7 +39,7 @@ type Reader struct {
 // nodes. It is bounded: what is not kept any more counts as never seen.
 func (r *Reader) known(more int, use func(nodes map[string]window.ShownNode)) {
 	r.Shown(func(known *window.Shown) *window.Shown {
-		if known.Len()+more > maxSeen || known.Nodes == nil {
+		if len(known.Nodes)+more > maxSeen || known.Nodes == nil {
 			known = &window.Shown{Nodes: map[string]window.ShownNode{}}
 		}
 		use(known.Nodes)

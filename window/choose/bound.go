@@ -15,7 +15,7 @@ import "slices"
 func (s *Selection) Bound(budget int) float64 {
 	candidates := s.candidates
 	s.descendants, s.headingShares = resizeZeroed(s.descendants, len(candidates)), resizeZeroed(s.headingShares, len(candidates))
-	descendants, shares := s.descendants, s.headingShares // shared is a heading's price by candidate below it
+	descendants, shares := s.descendants, s.headingShares // shares: price of a heading per candidate below it
 	for i := range candidates {
 		for p := candidates[i].Parent; p >= 0; p = candidates[p].Parent {
 			descendants[p]++
@@ -44,9 +44,9 @@ func (s *Selection) Bound(budget int) float64 {
 	return sum + fill(steps, float64(budget))
 }
 
-// fill returns the highest value of steps that fit into tokens; the last is taken in part.
-// It reorders them by choosing instead of sorting: of the steeper and the flatter ones only the half
-// in which the tokens end is looked at again (Balas and Zemel 1980). O(n) expected.
+// fill returns the highest value of steps that fit into tokens; the last is taken in part. It partitions
+// the steps instead of sorting them: only the part in which the tokens run out is partitioned again
+// (Balas and Zemel 1980). O(n) expected.
 func fill(steps []hullStep, tokens float64) float64 {
 	sum := 0.0
 	for len(steps) > 0 {

@@ -11,26 +11,23 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Candidate is a node that may be shown. Index -1 stands for no candidate.
+// Candidate is a node that may be shown. Index -1 means no candidate.
 type Candidate struct {
 	Value      float64         // of the node at level full
 	Estimates  [Full + 1]int32 // tokens by level; 0 if the level is not available
-	Parent     int32           // whose heading must be shown above; it precedes the candidate
+	Parent     int32           // its heading must be shown above; it precedes the candidate
 	Cost       int32           // exact tokens at Level
-	PinnedCost int32           // tokens that Bound takes as spent
+	PinnedCost int32           // tokens that Bound counts as spent
 	Agent      int32           // index of the untrusted agent, -1 for the owner
 	Level      Level           // at which it is shown
-	Digest     *merkle.Digest  // of candidates with equal non-zero digests one is shown; nil: not deduplicated
+	Capped     bool            // the share of its agent keeps it out
+	Digest     *merkle.Digest  // only one of the candidates with equal non-zero digests is shown; nil: not deduplicated
 
 	firstChild  int32   // index plus one of a candidate below; 0 for none
 	nextSibling int32   // index plus one of another below the same parent; 0 for none
 	next        Level   // of its step in the queue; Absent for none
 	gain        float64 // of that step, per token
-	capped      bool
 }
-
-// IsCapped reports whether the share of its agent has kept a candidate out.
-func (c *Candidate) IsCapped() bool { return c.capped }
 
 // Selection spends a budget on candidates, whose levels and costs it sets. It is not safe for
 // concurrent use.
@@ -45,8 +42,8 @@ type Selection struct {
 	*Scratch
 }
 
-// Scratch is the working memory of a selection. It may be used again after Clear, and is not safe
-// for concurrent use.
+// Scratch holds the buffers of a selection. It may be reused after Clear, and is not safe for concurrent
+// use.
 type Scratch struct {
 	steps         bound.Heap[step]
 	order         []int32
@@ -56,7 +53,7 @@ type Scratch struct {
 	shownDigests  map[merkle.Digest]bool
 }
 
-// NewScratch returns an empty working memory.
+// NewScratch returns empty buffers.
 func NewScratch() *Scratch {
 	return &Scratch{shownDigests: map[merkle.Digest]bool{}, steps: bound.Heap[step]{Before: step.before}}
 }
@@ -67,21 +64,20 @@ type step struct {
 	candidate int32
 }
 
-// before orders steps: the highest gain first, for equal ones the first candidate.
+// before orders steps: the highest gain first, then the first candidate.
 func (s step) before(o step) bool {
 	return s.gain > o.gain || s.gain == o.gain && s.candidate < o.candidate
 }
 
-// Clear forgets what the previous selection has shown.
+// Clear forgets what the previous selection showed.
 func (s *Scratch) Clear() { clear(s.shownDigests) }
 
-// agentShare is the maximum share of a budget for one untrusted agent while others need
-// the room.
+// agentShare is the maximum share of a budget for one untrusted agent while others compete for space.
 const agentShare = 0.3
 
-// New returns a selection without anything to spend yet. price gives the exact tokens of a
-// candidate at a level; agents is the number of untrusted agents, and budget is the total from which
-// the share of each is computed. The selection uses candidates and buf until it has ended.
+// New returns a selection with nothing to spend yet. price returns the exact tokens of a candidate at a
+// level; agents is the number of untrusted agents, and budget is the total from which the share of each
+// is computed. The selection keeps candidates and buf.
 func New(candidates []Candidate, price func(i int, level Level) int, agents, budget int, buf *Scratch) *Selection {
 	s := &Selection{candidates: candidates, price: price, quota: make([]int, agents), Scratch: buf}
 	for i := range s.quota {
@@ -118,8 +114,7 @@ func (s *Selection) IsRepeated(i int) bool {
 	return c.isUnique() && s.shownDigests[*c.Digest]
 }
 
-// Affordable returns how many tokens candidate i may cost at most, once the absent headings above
-// it are paid for.
+// Affordable returns the maximum tokens of candidate i after the absent headings above it are paid for.
 func (s *Selection) Affordable(i int) int {
 	c := &s.candidates[i]
 	most := s.Remaining + int(c.Cost)
@@ -143,9 +138,9 @@ func (s *Selection) absentAncestors(i int) []int {
 	return ancestors
 }
 
-// Show shows candidate i at a level, with the absent headings above it, if all of it
-// fits, and reports whether it did. slack is the factor by which the estimated tokens
-// may exceed the remaining budget before the exact count is skipped.
+// Show shows candidate i at a level, with the absent headings above it, if all of this fits, and reports
+// whether it did. slack is the factor by which the estimated tokens may exceed the remaining budget:
+// beyond it, Show does not count exactly.
 func (s *Selection) Show(i int, level Level, slack float64) bool {
 	c := &s.candidates[i]
 	if c.Level >= level || c.Estimates[level] == 0 || !s.Fits(c, level, slack) {
@@ -192,15 +187,15 @@ func (s *Selection) withinQuota(i, tokens int, ancestors []int) bool {
 	}
 	for a, tokens := range need {
 		if tokens > s.quota[a] {
-			s.refused, s.candidates[i].capped = true, true
+			s.refused, s.candidates[i].Capped = true, true
 			return false
 		}
 	}
 	return true
 }
 
-// nextStep finds the first step of candidate i on the convex hull of its levels up to one: that
-// with the highest gain per estimated token, absent headings above it included.
+// nextStep returns the first step of candidate i on the convex hull of its levels up to most: the one
+// with the highest gain per estimated token, including absent headings above it.
 func (s *Selection) nextStep(i int, most Level) (next step, ok bool) {
 	c := &s.candidates[i]
 	ancestorCost, ancestorValue := int32(0), 0.0
@@ -224,9 +219,8 @@ func (s *Selection) nextStep(i int, most Level) (next step, ok bool) {
 	return step{c.gain, int32(i)}, c.next != Absent
 }
 
-// greedy takes the best steps while they fit, lesser ones of a candidate instead of one that does
-// not, and then fills the remaining budget in the order of value.
-// O(n depth (depth + log n)) for n candidates.
+// greedy takes the best steps while they fit, and smaller steps of a candidate if one does not fit. Then it
+// fills the remaining budget in the order of value. O(n depth (depth + log n)) for n candidates.
 func (s *Selection) greedy() {
 	s.steps.Items = s.steps.Items[:0]
 	for i := range s.candidates {
@@ -260,8 +254,8 @@ func (s *Selection) greedy() {
 	s.fillRemaining()
 }
 
-// Spend shows the best of the candidates. Room that nobody else needs goes to the agents that
-// their quotas kept out.
+// Spend shows the best of the candidates. Tokens that no other candidate needs go to agents that exceed
+// their quotas.
 func (s *Selection) Spend() {
 	s.greedy()
 	if !s.refused || s.Remaining < s.MinPiece {
@@ -269,8 +263,8 @@ func (s *Selection) Spend() {
 	}
 	s.quota = nil
 	for i := range s.candidates {
-		if c := &s.candidates[i]; c.capped && s.Fits(c, Full, 1) {
-			c.capped = false // what keeps it out now is the room that others of its agent take
+		if c := &s.candidates[i]; c.Capped && s.Fits(c, Full, 1) {
+			c.Capped = false // what keeps it out now is the space that other notes of its agent take
 		}
 	}
 	s.greedy()
@@ -279,15 +273,14 @@ func (s *Selection) Spend() {
 // Slack is the slack of Spend, see Selection.Show.
 const Slack = 1.25
 
-// updateStep queues the next step of i, to a level of at most that; the one before is stale then.
+// updateStep queues the next step of i, to a level of at most most; the previous one becomes stale.
 func (s *Selection) updateStep(i int, most Level) {
 	if next, ok := s.nextStep(i, most); ok {
 		s.steps.Push(next)
 	}
 }
 
-// updateChildren updates the steps of the absent candidates below i, which no longer have to pay
-// for i.
+// updateChildren updates the steps of the absent candidates below i, which no longer pay for i.
 func (s *Selection) updateChildren(i int) {
 	for child := s.candidates[i].firstChild; child > 0; child = s.candidates[child-1].nextSibling {
 		if s.candidates[child-1].Level == Absent {
@@ -374,9 +367,9 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return fmt.Errorf("level %q: use one of %v", text, levelNames)
 }
 
-// levelValues is the worth of each level as a share of the full node: a convention
-// fixed together with the cross-reference measurement that uses it.
+// levelValues is the value of each level as a share of the full node: a convention of the
+// cross-reference measurement.
 var levelValues = [...]float64{Absent: 0, Title: 0.2, Snippet: 0.5, Full: 1}
 
-// Worth is the value of a level as a share of the full node's.
+// Worth returns the value of a level as a share of the full node.
 func Worth(level Level) float64 { return levelValues[level] }

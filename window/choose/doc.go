@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package choose decides how much of each node a window shows for the tokens that it has.
+// Package choose decides how much of each node a window shows within its token budget.
 //
 // A [Selection] spends a budget on [Candidate] values. Each has a value, an estimate of its
 // tokens at each level, and a heading that must be shown above it. [Selection.Spend] takes the
@@ -11,7 +11,7 @@
 //
 //   - The shown levels never cost more than the budget, except for pinned ones.
 //   - A candidate is shown below the headings of its ancestors.
-//   - While others need the room, no untrusted agent gets more than 30 % of the budget.
+//   - While others compete for space, no untrusted agent gets more than 30 % of the budget.
 //   - Of candidates with the same digest, only one is shown.
 //
 // Elsewhere: which nodes are candidates, their values, what is pinned, and the order of the

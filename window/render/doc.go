@@ -13,6 +13,6 @@
 //     it, so the token counts of pieces add up.
 //   - The same entry gives the same bytes.
 //
-// Elsewhere: which parts a window has, and in which order (package window), how text is
-// kept from being markup (package internal/text).
+// Elsewhere: which parts a window has, and in which order (package window), how text is escaped
+// (package internal/text).
 package render

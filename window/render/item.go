@@ -9,14 +9,13 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Item is the content of a node. All text is raw, as the parser returned it; the window
-// escapes it.
+// Item is the content of a node. All text is as the parser returned it; the window escapes it.
 type Item struct {
 	ID string
 	// Handle is the short name of the node, "" if it has none: windows then show the ID.
 	Handle string
 	Title  string
-	// Todo is the keyword, "" for none, Done whether it is a terminal one.
+	// Todo is the keyword, "" for none; Done reports whether it is terminal.
 	Todo string
 	Done bool
 	// Priority is the letter or number between "[#" and "]", "" for none.
@@ -32,17 +31,16 @@ type Item struct {
 	Planning []string
 	// Properties are the keys and values of the drawer in order, with or without ID.
 	Properties [][2]string
-	// Body is the node's own text below its heading, drawer and planning,
-	// without children.
+	// Body is the node's own text below its heading, drawer and planning, without children.
 	Body string
 	// Digest is the own digest. PolicyValue shows one of several nodes with the same
 	// non-zero digest.
 	Digest merkle.Digest
 	// Links are targets as written: "id:X", "#custom", "*title", "file:a.org::#c".
 	Links []string
-	// Author is the name of the agent who wrote the node, "" for the owner and if nobody
-	// knows. Date is the day that the node is from, as 2026-11-20, "" for none. A heading
-	// states both for the nodes below it.
+	// Author is the name of the agent who wrote the node, "" for the owner or if unknown.
+	// Date is the day of the node, as 2026-11-20, "" for none. A heading states both for the
+	// nodes below it.
 	Author, Date string
 	// Agent is the untrusted agent who wrote the node, "" for the owner's files.
 	Agent string
@@ -63,20 +61,20 @@ type Working struct {
 	Priority working.Priority
 	// Confidence is between 0 and 1.
 	Confidence float64
-	// Time is when the block was made, Until after when it is not shown; zero is never.
+	// Time is when the block was made. After Until it is not shown; zero means never.
 	Time, Until time.Time
-	// Background marks what Fovea itself noted of its agent: it takes room from no note.
+	// Background marks what Fovea itself recorded about the agent: it gets only what notes leave.
 	Background bool
-	// Path is the file that the block is about, "" for none. Whole is set if the block has
-	// all of it.
+	// Path is the file that the block is about, "" for none. Whole is set if the block has all
+	// of the file.
 	Path  string
 	Whole bool
-	// Line is the first line of the file that the block has, from 1; 0 where it has all.
+	// Line is the first line of the file that the block has, from 1; 0 if it has all.
 	Line int
-	// Deferred reports whether the body is read by Caller.Load, when it is needed. Size is
-	// its likely length in bytes.
+	// Deferred reports whether Caller.Load reads the body when it is needed. Size is its
+	// likely length in bytes.
 	Deferred bool
 	Size     int
-	// Entry is the metadata of the block in JSON. Its values can be encoded as JSON.
+	// Entry is the metadata of the block. Its values can be encoded as JSON.
 	Entry map[string]any
 }

@@ -73,15 +73,15 @@ func (jsonRenderer) Piece(e *Entry) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(entry); err != nil { // a value of Working.Entry is none of JSON
+	if err := enc.Encode(entry); err != nil { // a value of Working.Entry cannot be encoded
 		entry.Metadata = meta
 		_ = enc.Encode(entry) // strings, numbers and lists of them cannot fail
 	}
 	return b.String()
 }
 
-// workingEntry is the entry of a block: the confidence and the priority are its own, and so
-// is its metadata, with the level if it is not shown whole.
+// workingEntry returns the entry of a block. It has the block's confidence, priority and metadata, with the
+// level added if the block is not shown whole.
 func workingEntry(e *Entry, w *Working) jsonEntry {
 	metadata := maps.Clone(w.Entry)
 	content := e.body()

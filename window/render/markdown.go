@@ -10,8 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/window/choose"
 )
 
-// markdownRenderer renders CommonMark: one heading for each part, and bodies that are code:
-// indented, or in a fence.
+// markdownRenderer renders CommonMark: one heading for each part, and bodies as code, indented or fenced.
 type markdownRenderer struct{}
 
 const maxHeadingLevel = 6
@@ -47,8 +46,8 @@ func (markdownRenderer) Piece(e *Entry) string {
 	return b.String()
 }
 
-// markdownFacts returns the lines of the paragraph below a heading. Each begins with a
-// letter, a colon or a parenthesis, so that it is no block of another kind.
+// markdownFacts returns the lines of the paragraph below a heading. Each begins with a letter, a colon or
+// a parenthesis, so that none starts a block of another kind.
 func (e *Entry) markdownFacts() (lines []string) {
 	if e.Similar {
 		lines = append(lines, fmt.Sprintf("SEMANTIC_SCORE: %.2f", e.Score))

@@ -15,8 +15,8 @@ import (
 // slash.
 func IsFile(path string) bool { return path != "" && path[0] != '/' }
 
-// IsNamedByPath reports whether the title of a document is only the name of its file. The
-// path then stands for the title.
+// IsNamedByPath reports whether the title of a document is only the name of its file. A window then shows
+// the path instead.
 func IsNamedByPath(item *Item) bool {
 	name := path.Base(item.Path)
 	return item.Level == 0 && IsFile(item.Path) && (item.Title == name || item.Title == strings.TrimSuffix(name, path.Ext(name)))
@@ -25,16 +25,15 @@ func IsNamedByPath(item *Item) bool {
 // MaxFact is the maximum number of runes of a property's value or an author's name.
 const MaxFact = 60
 
-// internalProperties mean nothing to a reader: names of nodes, what Fovea
-// keeps in the drawers of notes, and settings of Org.
+// internalProperties mean nothing to a reader: names of nodes, data that Fovea keeps in drawers, and
+// settings of Org.
 var internalProperties = []string{
 	"ID", "CUSTOM_ID", "SEMANTIC_SCORE", "END", "PROPERTIES", "TRUST", "SESSION", "VISIBILITY", "COLUMNS", "COOKIE_DATA", "LOGGING", "ORDERED",
 	"HEADER-ARGS", "LAST_REPEAT", "UNNUMBERED", "ALT_TITLE", "APPENDIX", "ARCHIVE_TIME", "ARCHIVE_FILE", "ARCHIVE_OLPATH", "ARCHIVE_CATEGORY", "ARCHIVE_TODO",
 	"IMPORTED_SOURCE", "IMPORTED_TEXT",
 }
 
-// IsInformative reports whether a property of an item adds something that its heading and the
-// line below it do not.
+// IsInformative reports whether a property adds something to the heading of its item and the line below.
 func IsInformative(item *Item, key, value string) bool {
 	key = strings.ToUpper(key)
 	switch {
@@ -54,8 +53,8 @@ func IsInformative(item *Item, key, value string) bool {
 	return true
 }
 
-// shortProperties returns the properties of an item that a reader uses, on one line: keys
-// between colons and shortened values.
+// shortProperties returns the informative properties of an item on one line: keys between colons and
+// shortened values.
 func shortProperties(item *Item) string {
 	var b strings.Builder
 	for _, p := range item.Properties {
@@ -66,10 +65,10 @@ func shortProperties(item *Item) string {
 	return strings.TrimPrefix(b.String(), " ")
 }
 
-// isInHeading reports whether a property repeats the heading of its item: the title or the tags,
-// which trees have as properties.
+// isInHeading reports whether a property, its key in upper case, repeats the title or the tags of its item,
+// as properties of trees do.
 func isInHeading(item *Item, key, value string) bool {
-	switch strings.ToUpper(key) {
+	switch key {
 	case "TITLE":
 		return value == item.Title
 	case "TAGS", "TAGS+":

@@ -21,10 +21,9 @@ const (
 	JSON     = "json"
 )
 
-// Renderer renders a window in one format. A text is the head, the pieces with a
-// separator between each two, and the tail. Each ends with a newline, and none but the
-// head begins with white space or a slash, so that the tokens of the text are the sum
-// of theirs; see token.Additive.
+// Renderer renders a window in one format. A text is the head, the pieces joined by the separator, and
+// the tail. Each ends with a newline, and only the head may begin with white space or a slash, so that
+// their tokens add up to those of the text; see token.Additive.
 type Renderer interface {
 	// Head returns the beginning of a text.
 	Head(h Heading) string
@@ -38,9 +37,9 @@ type Renderer interface {
 	Remark(text string) string
 }
 
-// Heading has all that the head of a text depends on.
+// Heading is what the head of a text depends on.
 type Heading struct {
-	Foveal     bool // it is a window of the policy foveal
+	Foveal     bool // the window has the policy foveal
 	NoProjects bool
 	Focused    bool
 }
@@ -58,8 +57,7 @@ func (h Heading) text(mark string) string {
 	return mark + Notice + "\n"
 }
 
-// WithoutNotice returns the text of a window without the notice line, for a
-// caller that adds its own.
+// WithoutNotice returns the text of a window without the notice line, for a caller that adds its own.
 func WithoutNotice(text string) string {
 	line, rest, _ := strings.Cut(text, "\n")
 	if strings.HasPrefix(strings.TrimPrefix(line, "# "), Notice) {
@@ -77,12 +75,12 @@ type Entry struct {
 	Similar    bool // render the score as a similarity
 	Class      working.Priority
 	Parent     string   // id of the visible node above, "" for none
-	Corrected  bool     // the session has seen something else
-	Compact    bool     // handles and short facts instead of drawers
-	Facts      []string // of the line below the heading
+	Corrected  bool     // the session has seen another version
+	Compact    bool     // show handles and short facts instead of drawers
+	Facts      []string // the line below the heading
 	ParentTags []string // tags of the heading above, inherited here
 	Snippet    string   // for level Snippet
-	Compressed string   // how the snippet of a block was made, "" for no block
+	Compressed string   // how a block was compressed, "" if it was not
 }
 
 // New returns the renderer of a valid format.
@@ -133,8 +131,8 @@ func TitleOf(item *Item, level choose.Level) string {
 	return title
 }
 
-// label returns a heading's name of a node: in a compact window its handle, or its id
-// if it has none, and its title.
+// label returns the text of a node's heading: its title, in a compact window after its handle, or after
+// its id if it has no handle.
 func (e *Entry) label() string {
 	title := TitleOf(e.Item, e.Level)
 	if !e.Compact {
@@ -148,8 +146,8 @@ func (e *Entry) label() string {
 	return strings.TrimSuffix(text.Line(cmp.Or(e.Item.Handle, e.Item.ID))+" "+title, " ")
 }
 
-// unrepeated returns a title without what the body below it begins with: all of it, or what
-// follows a label such as "Audrey:".
+// unrepeated returns a title without the part that the body repeats at its beginning: the whole title, or
+// what follows a label such as "Audrey:".
 func unrepeated(title, body string) string {
 	label, words, labelled := strings.Cut(title, ": ")
 	begins := func(words string) bool {
@@ -184,17 +182,15 @@ func planning(item *Item) []string {
 	var lines []string
 	for _, p := range item.Planning {
 		p = text.Line(p)
-		for _, keyword := range []string{"SCHEDULED: ", "DEADLINE: ", "CLOSED: "} {
-			if strings.HasPrefix(p, keyword) {
-				lines = append(lines, p)
-			}
+		if keyword, _, ok := strings.Cut(p, ": "); ok && slices.Contains([]string{"SCHEDULED", "DEADLINE", "CLOSED"}, keyword) {
+			lines = append(lines, p)
 		}
 	}
 	return lines
 }
 
-// properties returns the properties of an item that may be rendered: those whose key is
-// one word and is not written by the window itself.
+// properties returns the properties of an item that may be rendered: the key is one word, and the window
+// does not write it itself.
 func properties(item *Item) [][2]string {
 	var pairs [][2]string
 	for _, p := range item.Properties {
@@ -207,12 +203,8 @@ func properties(item *Item) [][2]string {
 	return pairs
 }
 
-// tags returns the valid tags of an item that it does not inherit from the heading
-// above.
+// tags returns the valid tags of an item that are not inherited from the heading above.
 func (e *Entry) tags() []string {
-	inherited := make(map[string]bool, len(e.ParentTags))
-	for _, t := range e.ParentTags {
-		inherited[t] = true
-	}
-	return slices.DeleteFunc(slices.Clone(e.Item.Tags), func(tag string) bool { return inherited[tag] || !text.IsTag(tag) })
+	isOmitted := func(tag string) bool { return slices.Contains(e.ParentTags, tag) || !text.IsTag(tag) }
+	return slices.DeleteFunc(slices.Clone(e.Item.Tags), isOmitted)
 }
