@@ -71,18 +71,12 @@ func (s *source) Parent(id string) string {
 }
 
 func (s *source) Document(id string) (doc, path string) {
-	n, ok := s.get(id)
-	if !ok {
-		return "", ""
+	if n, ok := s.get(id); ok {
+		if d, ok := s.state.Document(n.Path); ok {
+			return d.ID, n.Path
+		}
 	}
-	if n.Parent == "" {
-		return id, n.Path
-	}
-	d, ok := s.state.Document(n.Path)
-	if !ok {
-		return "", ""
-	}
-	return d.ID, n.Path
+	return "", ""
 }
 
 func (s *source) Item(id string) (window.Item, bool) {
@@ -170,16 +164,12 @@ func (s *source) block(n *node.Node, b *working.Block) window.Item {
 // authorOf returns the agent that wrote a node: the one that the drawer of a remembered note names,
 // else the author of its parent, else the agent whose file it is in.
 func authorOf(state *graph.State, n *node.Node) string {
-	for {
-		if name := n.Derived.Last("AUTHOR"); name != "" && n.Derived.Last("TRUST") != "" {
+	for at, ok := n, true; ok; at, ok = state.Get(at.Parent) {
+		if name := at.Derived.Last("AUTHOR"); name != "" && at.Derived.Last("TRUST") != "" {
 			return name
 		}
-		above, ok := state.Get(n.Parent)
-		if !ok {
-			return agentOf(n.Path)
-		}
-		n = above
 	}
+	return agentOf(n.Path)
 }
 
 // dateOf returns the day that a node declares as its date, as 2026-11-20, or "".
