@@ -20,11 +20,11 @@ import (
 const (
 	PropertyFrom   = "IMPORTED_FROM"   // kind, label and source
 	PropertySource = "IMPORTED_SOURCE" // Digest of the source
-	PropertyText   = "IMPORTED_TEXT"   // what TextDigest gave for the text as it was imported
+	PropertyText   = "IMPORTED_TEXT"   // TextDigest of the text when it was imported
 )
 
-// Org returns the document as the text of a file, or an entry as that of a headline. from is the
-// value of PropertyFrom.
+// Org returns the text of the document as a file, or of an entry as a headline. from is the value of
+// PropertyFrom.
 func (d *Document) Org(from string) string {
 	tags := slices.Compact(slices.Sorted(slices.Values(d.Tags)))
 	var b strings.Builder
@@ -58,7 +58,7 @@ func (d *Document) Org(from string) string {
 	return strings.Replace(text, ":END:\n", sum, 1)
 }
 
-// headline returns a title that gives its headline no tag that acts.
+// headline returns a title that does not give its headline an active tag.
 func headline(title string) string {
 	words := strings.Split(inert.Line(title), ":")
 	for i, word := range words {
@@ -69,8 +69,8 @@ func headline(title string) string {
 	return strings.Join(words, ":")
 }
 
-// TextDigest is the SHA-256, in hex, of a text without its line PropertyText. It shows whether an
-// imported note has changed since. O(text).
+// TextDigest returns the SHA-256, in hex, of a text without its line PropertyText. It shows whether
+// an imported note has changed. O(text).
 func TextDigest(text string) string {
 	if before, rest, has := strings.Cut(text, "\n:"+PropertyText+":"); has {
 		_, rest, _ = strings.Cut(rest, "\n")
@@ -79,12 +79,12 @@ func TextDigest(text string) string {
 	return fmt.Sprintf("%.16x", sha256.Sum256([]byte(text)))
 }
 
-// maxName is the longest name of a file or folder in bytes that is made here. File systems take
-// 255, of which what is written beside a file until it is whole needs some.
+// maxName is the maximum length in bytes of a new name of a file or folder. File systems allow 255,
+// and names of temporary files are longer than those of their files.
 const maxName = 200
 
-// Fit returns a path in which no name is too long for a file system. It cuts a longer name and
-// adds a digest of the whole name, before the ending.
+// Fit returns a path in which no name is too long for a file system. It truncates a longer name and
+// adds a digest of the whole name before the extension.
 func Fit(at string) string {
 	names := strings.Split(at, "/")
 	for i, name := range names {
@@ -99,23 +99,23 @@ func Fit(at string) string {
 	return strings.Join(names, "/")
 }
 
-// Fold returns one text for all paths that some file systems treat as the same: those that
-// differ only in case or in how an accent is composed.
+// Fold returns the same text for all paths that some file systems treat as equal: those that differ
+// only in case or in how an accent is composed.
 func Fold(at string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(at))) }
 
-// distinct returns a name with a digest of what it is the name of.
+// distinct returns stem with a digest of a longer name.
 func distinct(stem, of string) string {
 	return fmt.Sprintf("%s-%x", stem, sha256.Sum256([]byte(of)))[:len(stem)+9]
 }
 
-// Distinct returns another path, which ends with .org, for a note whose path is taken: it has a
+// Distinct returns another path, which ends with .org, for a note whose path is taken. It contains a
 // digest of the source.
 func Distinct(at, source string) string {
 	return distinct(strings.TrimSuffix(at, ".org"), source) + ".org"
 }
 
-// wordsKey is the key of front matter with the TODO words of a file, a list of sequences as they
-// stand after #+TODO: there.
+// wordsKey is the key of front matter with the TODO words of a file, a list of sequences in the form
+// of #+TODO:.
 const wordsKey = "todo_words"
 
 // Bounds of the TODO words of a file.
@@ -124,11 +124,11 @@ const (
 	maxSequence  = 512 // bytes of one
 )
 
-// todoWord is a word of a sequence. One with a letter to choose it by, or with marks that make
-// Emacs ask for a note, is taken without them.
+// todoWord matches a word of a sequence, after removing its selection key and the marks that make
+// Emacs ask for a note.
 var todoWord = regexp.MustCompile(`^[\pL\pN_@#%!?.-]+$`)
 
-// words takes the TODO words that a file declares, so that they are words of headlines here, too.
+// words adopts the TODO words that a file declares, so that they are also keywords of headlines here.
 func (m *note) words(values []string) {
 	for _, value := range values {
 		words := strings.Fields(value)

@@ -26,13 +26,13 @@ type Out struct {
 	Text string // of the Org file
 }
 
-// reserved are keys that front matter has from elsewhere.
+// reserved are keys of front matter that are not set from properties.
 var reserved = map[string]bool{"id": true, "title": true, "tags": true,
 	"type": true, "name": true, "description": true, "metadata": true, "metadata_type": true, "permalink": true, wordsKey: true}
 
-// Folder returns the texts of the files of documents as a kind has them, with its index, by path, and
-// what could not be carried over. of returns the document that an id is in. Errors: ErrKind, that
-// of the context.
+// Folder returns the texts of the files of documents in the format of a kind, with its index, by path,
+// and the problems of parts that cannot be converted. of maps ids to the paths of their documents.
+// Errors: ErrKind, that of the context.
 func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) (files map[string]string, problems []string, err error) {
 	if kind == JSONLines || !slices.Contains(kinds, kind) {
 		return nil, nil, fmt.Errorf("%q: %w", kind, ErrKind)
@@ -73,8 +73,8 @@ func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) (f
 // noText is the problem of a text that is not UTF-8.
 const noText = ": bytes that are not UTF-8 became U+FFFD"
 
-// markdownPaths returns the path of the file of each document, by its own. Where some file systems
-// would take two for the same, the later one has a digest in its name.
+// markdownPaths returns the path of the file of each document, by its own. If some file systems would
+// treat two as equal, the later one has a digest in its name.
 func markdownPaths(docs []Out) map[string]string {
 	at, taken := map[string]string{}, map[string]bool{}
 	for i := range docs {
@@ -87,11 +87,11 @@ func markdownPaths(docs []Out) map[string]string {
 	return at
 }
 
-// markdownPath is the path of the exported file. An archive, NOTES.org_archive, keeps its ending,
-// so that it is not written in place of NOTES.org.
+// markdownPath returns the path of the exported file. An archive, NOTES.org_archive, keeps its
+// extension, so that it does not replace NOTES.org.
 func markdownPath(at string) string { return strings.TrimSuffix(at, ".org") + ".md" }
 
-// front is front matter: what some kind or Fovea reads, and the properties of the file.
+// front is front matter: the keys that some kind or Fovea reads, and the properties of the file.
 type front struct {
 	Type        string            `yaml:"type,omitempty"`
 	Name        string            `yaml:"name,omitempty"`
@@ -160,7 +160,7 @@ type Object struct {
 // Exported reports whether the object is one that ToLines wrote.
 func (o *Object) Exported() bool { return o.Format == formatOrg && o.ID != "" && o.Path != "" }
 
-// ToLines returns notes as JSON objects, one a line, and what could not be carried over.
+// ToLines returns notes as JSON objects, one a line, and the problems of texts that are not UTF-8.
 func ToLines(notes []*node.Node) (lines string, problems []string) {
 	problems = []string{}
 	var b strings.Builder

@@ -25,18 +25,18 @@ const (
 	JSONLines   Kind = "jsonl"        // a file of JSON objects, one a line
 )
 
-// endings are those of Markdown files.
+// endings are the extensions of Markdown files.
 var endings = []string{".md", ".markdown"}
 
 // kinds lists the kinds that Read knows.
 var kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
 
-// Bounds of what is read.
+// Limits of a source.
 const (
 	maxFiles = 10_000    // files of a folder
 	maxLines = 100_000   // lines of a file
 	maxFile  = 4 << 20   // bytes of a file of a folder, or of a line
-	maxBytes = 256 << 20 // bytes of all
+	maxBytes = 256 << 20 // bytes in total
 )
 
 // Errors of Read.
@@ -45,7 +45,7 @@ var (
 	ErrKind = errors.New("no such kind; it is claude, basic-memory, okf, markdown or jsonl")
 	// ErrNothing is returned if there is no note.
 	ErrNothing = errors.New("there are no notes")
-	// ErrNoFile is returned where JSON lines are to be read from a folder, a pipe or a device.
+	// ErrNoFile is returned if the source of JSON lines is a folder, a pipe or a device.
 	ErrNoFile = errors.New("it is no file; name a file of JSON lines")
 	// ErrTooMuch is returned above maxFiles, maxLines or maxBytes.
 	ErrTooMuch = fmt.Errorf("more than %d files, %d lines or %d MiB; import parts of it", maxFiles, maxLines, maxBytes>>20)
@@ -53,11 +53,11 @@ var (
 
 // Document is one note as an Org document.
 type Document struct {
-	Source string // path of the file, or number of the line, where it was
+	Source string // path of the file, or number of the line, that it comes from
 	Path   string // proposed path, ends with .org
 	ID     string // the same for the same kind, label and source
-	Digest string // of the source: whether it has changed
-	// Entry says that it is a headline, in one file with the others of its Path.
+	Digest string // of the source, to detect changes
+	// Entry means that it is a headline, in one file with the others of its Path.
 	Entry bool
 	Title string
 	Tags  []string
@@ -65,7 +65,7 @@ type Document struct {
 	Words []string
 	// Properties are keys in upper case with their values, one line each.
 	Properties [][2]string
-	// Body is Org text: what stands before the first headline, then headlines.
+	// Body is Org text: the text before the first headline, then headlines.
 	Body string
 }
 
@@ -74,16 +74,16 @@ type Source struct {
 	Kind Kind
 	// Label tells several sources of one kind apart, and is part of the ids.
 	Label string
-	// In is the folder. Hidden files are passed over; files that are no Markdown, and links, are
-	// counted.
+	// In is the folder. Hidden files are skipped; files that are not Markdown, and links, are
+	// counted as problems.
 	In fs.FS
 	// File is the file in it that JSONLines reads.
 	File string
 }
 
-// Read reads the notes of a source, in the order of their paths or lines, and says in a line each
-// what could not be carried over. Errors: ErrKind, ErrNothing, ErrTooMuch, ErrNoFile, those of
-// s.In and of the context, which ends it.
+// Read reads the notes of a source, in the order of their paths or lines. Each problem is one line
+// about a part that cannot be converted. Errors: ErrKind, ErrNothing, ErrTooMuch, ErrNoFile, those
+// of s.In and of the context.
 func Read(ctx context.Context, s Source) (docs []Document, problems []string, err error) {
 	r := &reader{ctx: ctx, Source: s, problems: []string{}, changed: map[string]bool{}}
 	switch {
@@ -107,15 +107,15 @@ type reader struct {
 	bytes    int
 	docs     []Document
 	problems []string
-	changed  map[string]bool // tags that were told of
+	changed  map[string]bool // tags whose change was reported
 }
 
 func (r *reader) problem(source, format string, a ...any) {
 	r.problems = append(r.problems, source+": "+fmt.Sprintf(format, a...))
 }
 
-// folder reads the Markdown files of a folder: first what they are called, then their texts, so
-// that links between them can be told.
+// folder reads the Markdown files of a folder: first all names, then the texts, so that links between
+// the files can be resolved.
 func (r *reader) folder() error {
 	var all []*note
 	var links, others []string
@@ -169,14 +169,14 @@ func (r *reader) folder() error {
 	return nil
 }
 
-// passedOver reports files by the first of them.
+// passedOver reports skipped files by the first of them and their number.
 func (r *reader) passedOver(files []string, what string) {
 	if len(files) > 0 {
 		r.problem(files[0], "%s, left out; of this kind: %d", what, len(files))
 	}
 }
 
-// reason is what an error says without the path, which is printed before it.
+// reason returns an error without its path, which is printed before it.
 func reason(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err
@@ -187,7 +187,7 @@ func reason(err error) error {
 	return err
 }
 
-// file returns the text of a file, nil for one that is passed over.
+// file returns the text of a file, nil for one that is skipped.
 func (r *reader) file(name string) ([]byte, error) {
 	info, err := fs.Stat(r.In, name)
 	if err == nil && info.Size() > maxFile {
@@ -198,7 +198,7 @@ func (r *reader) file(name string) ([]byte, error) {
 	if err == nil {
 		text, err = fs.ReadFile(r.In, name)
 	}
-	if err != nil { // it stops none of the others
+	if err != nil { // the other files are still read
 		r.problem(name, "%v, left out", reason(err))
 		return nil, nil
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// maxDerived is the longest title made of a text, in characters.
+// maxDerived is the maximum length in characters of a title that is made from a text.
 const maxDerived = 80
 
 // lines reads a file of JSON lines: each object becomes a headline of one file.
@@ -28,7 +28,7 @@ func (r *reader) lines() error {
 	switch {
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular(): // to open a pipe could take for ever
+	case !info.Mode().IsRegular(): // opening a pipe could block forever
 		return ErrNoFile
 	case info.Size() > maxBytes:
 		return ErrTooMuch
@@ -60,7 +60,7 @@ func (r *reader) lines() error {
 }
 
 // Lines yields the numbers and texts of the lines that are not blank, without a byte order mark and
-// the white space around them.
+// surrounding white space.
 func Lines(all []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		number := 0
@@ -73,10 +73,10 @@ func Lines(all []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// spelled is the character U+FFFD as JSON may spell it.
+// spelled matches the character U+FFFD as a JSON escape.
 var spelled = regexp.MustCompile(`(?i)\\ufffd`)
 
-// object makes a document of a JSON object. Of the keys with a meaning here, the first counts.
+// object converts a JSON object to a document. If several keys have the same meaning, the first counts.
 func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	top := map[string]any{}
 	in := json.NewDecoder(bytes.NewReader(line))

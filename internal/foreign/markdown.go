@@ -41,7 +41,7 @@ func (r *reader) markdown(name string, text []byte) *note {
 			title = "name"
 		}
 		m.Title = oneLine(pop(&fields, title))
-		m.has[propertyKey(title)] = m.Title != "" // a second one is told
+		m.has[propertyKey(title)] = m.Title != "" // a second one is reported
 		m.take("", fields)
 	case !errors.Is(err, corpus.ErrNone):
 		r.problem(name, "%v; it stays as text", err)
@@ -53,8 +53,7 @@ func (r *reader) markdown(name string, text []byte) *note {
 	return m
 }
 
-// asCode returns front matter that nobody could read as a block of code, so that nothing in it is
-// taken for Markdown.
+// asCode returns invalid front matter as a block of code, so that it is not parsed as Markdown.
 func asCode(head string) string {
 	if head == "" {
 		return ""
@@ -63,10 +62,10 @@ func asCode(head string) string {
 	return fence + "yaml\n" + strings.TrimRight(head, "\r\n") + "\n" + fence + "\n\n"
 }
 
-// names finds the documents that links mean.
+// names finds the target documents of links.
 type names map[string]*note
 
-// newNames collects what all documents are called; the first of two with one name keeps it.
+// newNames collects the names of all documents; the first of two with the same name keeps it.
 func newNames(all []*note) names {
 	n := names{}
 	for _, m := range all {
@@ -80,7 +79,7 @@ func newNames(all []*note) names {
 	return n
 }
 
-// wiki returns the document that [[target]] means.
+// wiki returns the target document of [[target]].
 func (n names) wiki(target string) *note {
 	target, _, _ = strings.Cut(target, "#")
 	target = Fold(strings.TrimSpace(target))
@@ -90,7 +89,7 @@ func (n names) wiki(target string) *note {
 	return n[strings.TrimSuffix(target, ".md")]
 }
 
-// path returns the document that a relative link in a file means.
+// path returns the target document of a relative link in a file.
 func (n names) path(from, target string) *note {
 	target, _, _ = strings.Cut(target, "#")
 	if target == "" || strings.Contains(target, "://") {
@@ -102,19 +101,19 @@ func (n names) path(from, target string) *note {
 	return n[Fold(strings.TrimPrefix(path.Clean(target), "/"))]
 }
 
-// wikiLink is [[target]] or [[target|label]]. It may stand in the label of a link, where Markdown has no other link.
+// wikiLink is [[target]] or [[target|label]]. Unlike other links, it may be in the label of a link.
 type wikiLink struct {
 	ast.Link
 	target, label string
 }
 
-// maxWiki is the longest wiki link in bytes. Each bracket is searched only so far for its end.
+// maxWiki is the maximum length of a wiki link in bytes, and so of the search for the end of a bracket.
 const maxWiki = 1 << 10
 
-// wikiForm is a wiki link at the beginning of a text, with what is in it.
+// wikiForm matches a wiki link at the beginning of a text, with its contents.
 var wikiForm = regexp.MustCompile(`^!?\[\[([^\[\n]*?)]]`)
 
-// wikiParser finds them, embedded ones (![[x]]) too, before Markdown's own.
+// wikiParser parses wiki links, including embedded ones (![[x]]), before the links of Markdown.
 type wikiParser struct{}
 
 func (wikiParser) Trigger() []byte { return []byte{'[', '!'} }

@@ -20,17 +20,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/inert"
 )
 
-// note is a note on its way to a document.
+// note is a note that is being converted to a document.
 type note struct {
 	Document
 	r     *reader
-	names []string        // what links may call it
+	names []string        // by which links may refer to it
 	text  string          // Markdown
-	raw   string          // what it was made from
+	raw   string          // the source of its title and text
 	has   map[string]bool // its tags, with a colon before them, and the keys of its properties
 }
 
-// note begins a note: its id, path and digest.
+// note returns a new note with id, path and digest.
 func (r *reader) note(source, at string, text []byte) *note {
 	key := "fovea import\x00" + string(r.Kind) + "\x00" + r.Label + "\x00" + source
 	return &note{r: r, has: map[string]bool{}, Document: Document{
@@ -41,15 +41,15 @@ func (r *reader) note(source, at string, text []byte) *note {
 
 func (m *note) problem(format string, a ...any) { m.r.problem(m.Source, format, a...) }
 
-// add reports whether a tag or a property is new to it.
+// add records the name of a tag or a property, and reports whether it is new.
 func (m *note) add(name string) bool {
 	isNew := !m.has[name]
 	m.has[name] = true
 	return isNew
 }
 
-// replaced names the characters that became U+FFFD: those that control a terminal, are not shown
-// or reorder what is shown, and bytes that are no text.
+// replaced reports the number of characters that became U+FFFD: those that control a terminal, are
+// invisible or reorder text, and invalid bytes.
 func (m *note) replaced() {
 	const gone = "\uFFFD"
 	if n := strings.Count(m.Title, gone) + strings.Count(m.Body, gone) - strings.Count(m.raw, gone); n > 0 {
@@ -63,7 +63,7 @@ type field struct {
 	value any
 }
 
-// valueOf returns a value of JSON or YAML as that of a field. Fields of JSON are sorted.
+// valueOf converts a value of JSON or YAML to that of a field. Fields of JSON are sorted.
 func valueOf(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -104,7 +104,7 @@ func valueOfYAML(v *yaml.Node) any {
 	return all
 }
 
-// texts returns a value as texts, and whether it is nothing else.
+// texts returns a value as texts, and whether it consists only of texts.
 func texts(v any) (all []string, ok bool) {
 	switch v := v.(type) {
 	case nil:
@@ -126,7 +126,7 @@ func texts(v any) (all []string, ok bool) {
 	return nil, false
 }
 
-// pop takes the first of some keys with a text or a number out of fields, and returns that.
+// pop removes the first of some keys with a text or a number from fields, and returns its value.
 func pop(fields *[]field, keys ...string) string {
 	for _, key := range keys {
 		for i, f := range *fields {
@@ -139,14 +139,14 @@ func pop(fields *[]field, keys ...string) string {
 	return ""
 }
 
-// named are keys whose values links use as names, tagged those that list tags.
+// named are keys whose values are names for links, tagged those that list tags.
 var (
 	named  = map[string]bool{"permalink": true, "aliases": true, "alias": true}
 	tagged = map[string]bool{"tags": true, "labels": true, "categories": true}
 )
 
-// take makes tags, names for links and properties of fields. The fields of a field get its key
-// before theirs, but for those of properties.
+// take converts fields to tags, names for links and properties. The keys of nested fields get the
+// key of their field as a prefix, except those of properties.
 func (m *note) take(above string, fields []field) {
 	for _, f := range fields {
 		all, plain := texts(f.value)
@@ -171,13 +171,13 @@ func (m *note) take(above string, fields []field) {
 	}
 }
 
-// tags adds tags, of which a text may list several. One that Org cannot have as it is becomes
-// another, which is told once.
+// tags adds tags; a text may list several. A tag that is not valid in Org is changed, which is
+// reported once.
 func (m *note) tags(texts []string) {
 	for _, word := range strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ';' }) {
 		word = strings.TrimPrefix(strings.Trim(word, " \t\n[]\"'"), "#")
 		t := tag(word)
-		if inert.Lookup("tag", t).Kind != "" { // Fovea or Org would act
+		if inert.Lookup("tag", t).Kind != "" { // Fovea or Org would act on it
 			t = "source_" + t
 		}
 		if t != word && !m.r.changed[word] {
@@ -194,7 +194,7 @@ func (m *note) tags(texts []string) {
 	}
 }
 
-// tag returns a text as a tag of Org, "" if nothing of it is left.
+// tag converts a text to a tag of Org, "" if no character is left.
 func tag(text string) string {
 	bad := func(r rune) bool { return !strings.ContainsRune("_@#%0123456789", r) && !unicode.IsLetter(r) }
 	return strings.Map(func(r rune) rune {
@@ -205,8 +205,8 @@ func tag(text string) string {
 	}, strings.TrimFunc(text, bad))
 }
 
-// property sets a property on one line, by another key where the plain one would act in Org or
-// Fovea. One without text is left out.
+// property sets a property on one line, under another key if Org or Fovea would act on this one. It
+// omits an empty property.
 func (m *note) property(key, value string) {
 	value = oneLine(inert.Line(value))
 	k := propertyKey(key)
@@ -224,7 +224,7 @@ func (m *note) property(key, value string) {
 	}
 }
 
-// propertyKey is a key as Org has it. KEY+ would add to another property.
+// propertyKey converts a key to one of Org, without the + of KEY+, which would append to another property.
 func propertyKey(key string) string {
 	key = strings.Map(func(r rune) rune {
 		switch {
@@ -238,10 +238,10 @@ func propertyKey(key string) string {
 	return cutText(key, 64)
 }
 
-// oneLine returns a text with one blank for all white space.
+// oneLine replaces each run of white space by one blank.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// cutText returns at most n bytes of a text.
+// cutText truncates a text to n bytes.
 func cutText(text string, n int) string {
 	return strings.ToValidUTF8(text[:min(n, len(text))], "")
 }

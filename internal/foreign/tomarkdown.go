@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// ToMarkdown returns an Org file as Markdown, without its settings and drawers; link returns
-// where a link to an id leads, "" for nowhere. O(text).
+// ToMarkdown converts an Org file to Markdown, without its settings and drawers. link returns the
+// target of a link to an id, "" for none. O(text).
 func ToMarkdown(d *org.Document, link func(id string) string) string {
 	w := &exporter{link: link}
 	w.section(d.Objects(-1))
@@ -39,7 +39,7 @@ type exporter struct {
 	t    *org.Tree
 }
 
-// headline is a title with its keyword before it and its tags behind.
+// headline returns a title with its keyword before it and its tags after it.
 func (w *exporter) headline(h *org.Headline, t *org.Tree) string {
 	w.t = t
 	var objects []int
@@ -79,7 +79,7 @@ func (w *exporter) lines(indent, text string) {
 	writeLines(&w.out, indent, indent, text)
 }
 
-// element writes an element; indent stands before each of its lines.
+// element writes an element with indent before each line.
 func (w *exporter) element(i int, indent string) {
 	e := &w.t.Elements[i]
 	switch e.Type {
@@ -115,7 +115,7 @@ func (w *exporter) children(i int, indent string) {
 	}
 }
 
-// code writes a block in a fence that nothing in it ends.
+// code writes a block in a fence that no line of it closes.
 func (w *exporter) code(i int, indent string) {
 	value := w.t.Value(i)
 	if value == "" {
@@ -129,7 +129,7 @@ func (w *exporter) code(i int, indent string) {
 	w.lines(indent, fence)
 }
 
-// item writes an item of a list and what is in it.
+// item writes an item of a list with its contents.
 func (w *exporter) item(i int, indent string) {
 	m := w.t.Item(i)
 	mark := "- "
@@ -200,7 +200,7 @@ func (w *exporter) inline(i int) string {
 	return w.between(e.ContentsStart, e.ContentsEnd, slices.Collect(w.t.Children(i)))
 }
 
-// between returns a range of the source with the objects in it as Markdown has them.
+// between returns a range of the source with its objects converted to Markdown.
 func (w *exporter) between(from, to int32, objects []int) string {
 	var b strings.Builder
 	for _, c := range objects {
@@ -216,7 +216,7 @@ func (w *exporter) between(from, to int32, objects []int) string {
 	return b.String()
 }
 
-// marks are those of Markdown for a span of Org.
+// marks are the marks of Markdown for the spans of Org.
 var marks = map[org.Type]string{org.TypeBold: "**", org.TypeItalic: "*", org.TypeStrikeThrough: "~~", org.TypeUnderline: ""}
 
 func (w *exporter) object(i int) string {
@@ -241,7 +241,7 @@ func (w *exporter) object(i int) string {
 	return strings.TrimRight(w.t.Source[e.Start:e.End], " \t")
 }
 
-// linked is a link. One to a note that is not exported is its text.
+// linked returns a link, or just its text if its target is a note that is not exported.
 func (w *exporter) linked(l org.Link) string {
 	target, label := l.Raw, l.Description
 	switch l.Type {
@@ -265,7 +265,7 @@ func (w *exporter) linked(l org.Link) string {
 	return fmt.Sprintf("[%s](%s)", withoutBrackets.Replace(cmp.Or(label, l.Path)), target)
 }
 
-// unindented drops the blanks at the beginning of each line, which only place it in a list.
+// unindented removes the indentation of each line, which only places it in a list.
 func unindented(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -19,11 +19,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/inert"
 )
 
-// dialect is Markdown with the tables, boxes and strokes of GitHub, and [[links]].
+// dialect is Markdown with the tables, checkboxes and strikethrough of GitHub, and [[links]].
 var dialect = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
 	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiParser{}, 101)))).Parser()
 
-// Bounds of what a short text becomes.
+// Limits, because a short text can become a long one.
 const (
 	maxCells  = 1 << 20 // cells of all tables of a file: each row has as many as the widest
 	maxIndent = 512     // blanks and marks of quotes and lists before a line
@@ -31,16 +31,15 @@ const (
 	maxDepth  = 512     // open brackets of a paragraph
 )
 
-// containers is what stands before a line in quotes and lists.
+// containers matches the marks of quotes and lists before a line.
 var containers = regexp.MustCompile(`^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*`)
 
-// brackets is by how many a byte changes the number of open brackets.
+// brackets is the change in the number of open brackets that each byte makes.
 var brackets = [256]int{'[': 1, ']': -1}
 
-// tangled reports whether a text has so many links or targets in a paragraph, so many quotes, lists
-// or brackets within one another, or so many escaped bars that reading it takes time that grows with
-// their square; or tables of so many cells, of which each row gets as many as the line of dashes has
-// columns.
+// tangled reports whether a text exceeds a limit: parsing takes time quadratic in the links or targets
+// of a paragraph, in nested quotes, lists or brackets, and in escaped bars; and each row of a table
+// gets as many cells as the line of dashes has columns.
 func tangled(text string) bool {
 	links, depth, columns, cells := 0, 0, 0, 0
 	for line := range strings.Lines(text) {
@@ -65,11 +64,11 @@ func tangled(text string) bool {
 	return strings.Count(text, `\|`) > maxLinks
 }
 
-// finish makes Org of the text.
+// finish converts the text to Org.
 func (m *note) finish(n names) {
 	w := &writer{note: m, names: n, source: []byte(m.text)}
 	if m.Entry {
-		w.levels = []int{0} // its headings stand below its headline
+		w.levels = []int{0} // its headings are below its headline
 	}
 	if tangled(m.text) {
 		m.problem("more than %d links in a paragraph, %d brackets, lists or quotes within one another, or %d cells; the file is kept as text",
@@ -89,8 +88,8 @@ func (m *note) finish(n names) {
 	m.replaced()
 }
 
-// writer writes the Org of one file. Text below a headline is collected, made inert, and written
-// when the next headline comes.
+// writer writes the Org of one file. It collects the text below a headline, makes it inert, and
+// writes it before the next headline.
 type writer struct {
 	*note
 	names  names
@@ -98,9 +97,9 @@ type writer struct {
 	org    strings.Builder
 	body   strings.Builder // of the section
 	levels []int           // of the open headings
-	begun  bool            // a block stands in the section
-	lost   int             // links to nothing
-	html   int             // pieces
+	begun  bool            // the section has a block
+	lost   int             // number of links without a target
+	html   int             // number of pieces of HTML
 }
 
 // sections writes the text.
@@ -115,7 +114,7 @@ func (w *writer) sections() {
 	}
 }
 
-// heading ends a section and begins the next; the title of the file itself is no headline.
+// heading ends a section and begins the next; the title of the file itself is not a headline.
 func (w *writer) heading(h *ast.Heading) {
 	title := oneLine(w.inline(h))
 	if h.Level == 1 && w.org.Len() == 0 && !w.begun && strings.EqualFold(title, w.Title) {
@@ -145,7 +144,7 @@ func (w *writer) section() {
 // lines writes lines of a block, indented.
 func (w *writer) lines(indent, text string) { writeLines(&w.body, indent, indent, text) }
 
-// writeLines writes the lines of a text behind an indent, the first of them behind its own.
+// writeLines writes the lines of a text after an indent, the first one after first.
 func writeLines(to *strings.Builder, first, indent, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		to.WriteString(strings.TrimRight(first+line, " \t") + "\n")
@@ -161,10 +160,10 @@ func (w *writer) apart() {
 	w.begun = true
 }
 
-// block writes a block and what is in it.
+// block writes a block with its contents.
 func (w *writer) block(b ast.Node, indent string) {
 	switch b := b.(type) {
-	case *ast.Paragraph, *ast.TextBlock, *ast.Heading: // that in a list or a quote
+	case *ast.Paragraph, *ast.TextBlock, *ast.Heading: // a heading in a list or a quote
 		w.apart()
 		w.lines(indent, w.inline(b))
 	case *ast.FencedCodeBlock:
@@ -209,7 +208,7 @@ func (w *writer) code(b ast.Node, kind, indent string) {
 	w.verbatim(kind, indent, string(b.Lines().Value(w.source)))
 }
 
-// verbatim writes a block with the lines of a text as they are, but for the comma before what Org would read.
+// verbatim writes a block with the unchanged lines of a text, but with a comma before those that Org would parse.
 func (w *writer) verbatim(kind, indent, text string) {
 	name, _, _ := strings.Cut(kind, " ")
 	w.lines(indent, "#+begin_"+kind)
@@ -276,7 +275,7 @@ func (w *writer) inline(b ast.Node) string {
 	return out.String()
 }
 
-// spans writes what is in a block or a span, between marks.
+// spans writes the contents of a block or a span between marks.
 func (w *writer) spans(out *strings.Builder, in ast.Node, mark string) {
 	out.WriteString(mark)
 	for c := in.FirstChild(); c != nil; c = c.NextSibling() {
@@ -285,7 +284,7 @@ func (w *writer) spans(out *strings.Builder, in ast.Node, mark string) {
 	out.WriteString(mark)
 }
 
-// emphasis are the marks of Org for a level of emphasis, boxes those for one that is checked or not.
+// emphasis has the marks of Org by level of emphasis, boxes the checkboxes by whether they are checked.
 var (
 	emphasis = map[int]string{1: "/", 2: "*"}
 	boxes    = map[bool]string{false: "[ ] ", true: "[X] "}
@@ -344,8 +343,8 @@ func (w *writer) plain(c ast.Node) string {
 	return oneLine(out.String())
 }
 
-// link returns a link of Markdown. One to an imported note goes by its id, and one to another
-// file stays text with its path behind it.
+// link returns the Org of a link. A link to an imported note uses its id; one to another file becomes
+// text followed by the path.
 func (w *writer) link(target, label string) string {
 	file, err := url.PathUnescape(target)
 	if err != nil {
@@ -364,10 +363,10 @@ func (w *writer) link(target, label string) string {
 	return label
 }
 
-// withoutBrackets makes a text the label of a link, which a bracket would end.
+// withoutBrackets replaces brackets in the label of a link, which they would end.
 var withoutBrackets = strings.NewReplacer("[", "(", "]", ")")
 
-// orgLink is a link with a label, which a bracket must not end.
+// orgLink returns a link with a label.
 func orgLink(target, label string) string {
 	target = strings.NewReplacer("[", "%5B", "]", "%5D", " ", "%20", "\n", "").Replace(target)
 	label = strings.ReplaceAll(withoutBrackets.Replace(label), "\n", " ")
@@ -377,7 +376,7 @@ func orgLink(target, label string) string {
 	return "[[" + target + "][" + label + "]]"
 }
 
-// verbatim marks code by the sign that is not in it.
+// verbatim marks code by a sign that does not occur in it.
 func verbatim(code string) string {
 	for _, mark := range []string{"=", "~"} {
 		if code != "" && !strings.Contains(code, mark) {

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxMessage is the largest size in bytes of an alert message that all supported
-// services accept.
+// MaxMessage is the maximum size in bytes of an alert message that all supported services accept.
 const MaxMessage = 3500
 
 // Alert reports that a protected file changed outside Fovea. There is one Alert for each

@@ -10,8 +10,8 @@ import (
 )
 
 // Book records the baselines of the protected files of a memex, and the changes that the
-// owner was notified of. It is immutable; the zero Book is that of a memex that was never read
-// under a policy.
+// owner was notified of. It is immutable. The zero Book belongs to a memex that was never
+// ingested under a policy.
 type Book struct {
 	policy    string // of the baselines, as returned by Policy.String
 	baselines map[string]*Baseline

@@ -146,12 +146,12 @@ const (
 // has another digest.
 var Absent = merkle.Digest{31: 1}
 
-// FileStatus is the state of one protected file.
+// FileStatus is the status of one protected file.
 type FileStatus struct {
 	Path     string
 	Mode     Mode
 	State    State
-	File     merkle.Digest // current digest; Absent if there is no file, and that of Why if Unreadable
+	File     merkle.Digest // current digest; Absent if there is no file, the digest of Why if Unreadable
 	Why      string        // reason of Unreadable, BeingWritten and Unsigned
 	Baseline *Baseline     // nil if the file was never trusted
 }
@@ -159,7 +159,7 @@ type FileStatus struct {
 // Locked reports whether the file may not be served.
 func (s *FileStatus) Locked() bool { return s.Mode == Lockdown && s.State != Same }
 
-// Unreviewed reports whether the file is served although its change is not reviewed.
+// Unreviewed reports whether the file is served although its change was not reviewed.
 func (s *FileStatus) Unreviewed() bool { return s.Mode == Ask && s.State != Same }
 
 // ChangedOutside reports whether the file was changed outside Fovea.

@@ -16,6 +16,6 @@
 //   - The mode of a path depends only on the policy and the path.
 //   - A Book is immutable; each change returns a new one.
 //
-// Elsewhere: package fovea reads the files, stores the book and refuses readers;
-// internal/daemon sends alerts.
+// Elsewhere: internal/ingest reads the files and withholds them from readers; internal/scope
+// stores the book; internal/daemon sends alerts.
 package guard

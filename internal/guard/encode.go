@@ -21,10 +21,10 @@ const (
 // errEntry is returned for data that is not an entry.
 var errEntry = errors.New("guard: not an entry of a book")
 
-// Entries is the form of a list of entries.
+// Entries returns the codec of a list of entries.
 func Entries(all *[]Entry) func(*merkle.Codec) { return merkle.List(all, (*Entry).Code) }
 
-// Code is the form of an entry, a list that starts with a word.
+// Code codes an entry, a list that starts with a word.
 func (e *Entry) Code(c *merkle.Codec) {
 	word, fields := wordNotified, 3
 	switch {

@@ -25,7 +25,7 @@ type Part struct {
 	Text   string        // its bytes; "" if only the digest is known
 }
 
-// maxWhere is the largest length of Part.Where in bytes.
+// maxWhere is the maximum length of Part.Where in bytes.
 const maxWhere = 200
 
 // Parts lists the parts of a document in order, given its nodes in order: each node,

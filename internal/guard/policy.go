@@ -4,6 +4,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -25,12 +26,7 @@ const (
 var modeNames = [...]string{Trusted: "trusted", Ask: "ask", Lockdown: "lockdown"}
 
 // String returns the mode as written in the configuration.
-func (m Mode) String() string {
-	if int(m) < len(modeNames) {
-		return modeNames[m]
-	}
-	return fmt.Sprintf("mode %d", uint8(m))
-}
+func (m Mode) String() string { return modeNames[m] }
 
 // Rules are the user's patterns for each mode, in the syntax of gitignore(5), relative to
 // the root of the memex. A pattern that matches a folder applies to everything below it.
@@ -142,25 +138,16 @@ func ParsePolicy(text string) *Policy {
 	for line := range strings.SplitSeq(text, "\n") {
 		number, rest, _ := strings.Cut(line, " ")
 		name, pattern, ok := strings.Cut(rest, " ")
-		mode, known := parseMode(name)
-		if !ok || !known {
+		mode := slices.Index(modeNames[:], name)
+		if !ok || mode < 0 {
 			continue
 		}
 		if number != last {
 			p.addGroup(g)
-			g, last = group{mode: mode}, number
+			g, last = group{mode: Mode(mode)}, number
 		}
 		g.lines = append(g.lines, pattern)
 	}
 	p.addGroup(g)
 	return p
-}
-
-func parseMode(name string) (Mode, bool) {
-	for i, n := range modeNames {
-		if n == name {
-			return Mode(i), true
-		}
-	}
-	return 0, false
 }

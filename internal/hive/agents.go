@@ -19,22 +19,22 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Agent is what the memory knows of an agent.
+// Agent describes an agent that the memory knows.
 type Agent struct {
-	Name    string    `json:"name" jsonschema:"of the agent"`
+	Name    string    `json:"name" jsonschema:"name of the agent"`
 	Seen    time.Time `json:"seen,omitzero" jsonschema:"when it last committed; absent if none of the newest 5,000 commits is its own"`
-	Session string    `json:"session,omitempty" jsonschema:"of that commit"`
-	Unread  int       `json:"unread" jsonschema:"messages in its inbox that it has not read"`
-	Tasks   []Task    `json:"tasks,omitempty" jsonschema:"those that it holds"`
+	Session string    `json:"session,omitempty" jsonschema:"session of that commit"`
+	Unread  int       `json:"unread" jsonschema:"number of unread messages in its inbox"`
+	Tasks   []Task    `json:"tasks,omitempty" jsonschema:"tasks that it holds"`
 }
 
-// maxSeen is how many commits of a history Agents looks at, the newest ones.
+// maxSeen is the number of newest commits of a history that Agents reads.
 const maxSeen = 5_000
 
-// Agents lists the agents that the memory knows, by name: those with a folder below agents/, the
-// authors of commits here and in the open projects and sessions, those with working memory, and
-// the holders of tasks. Errors: Other (a commit cannot be read). O(documents of agents, tasks,
-// commits since the last call).
+// Agents lists the known agents by name: those with a folder below agents/, the authors of commits
+// here and in the open projects and sessions, those with working memory, and the holders of tasks.
+// Errors: Other (a commit cannot be read). O(documents of agents, tasks, commits since the last
+// call).
 func (h *Hive) Agents(ctx context.Context) ([]Agent, error) {
 	all, err := h.names(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (h *Hive) Agents(ctx context.Context) ([]Agent, error) {
 	return out, nil
 }
 
-// names returns the agents that the memory knows, by name, with their newest commits.
+// names returns the known agents by name, with their newest commits, but no tasks.
 func (h *Hive) names(ctx context.Context) (map[string]Agent, error) {
 	seen, err := h.seen.newest(ctx, family(h.scope))
 	if err != nil {
@@ -84,7 +84,7 @@ func (h *Hive) names(ctx context.Context) (map[string]Agent, error) {
 	return seen, nil
 }
 
-// family lists a scope, its memex, and the open projects and sessions of that.
+// family lists a scope, its memex, and the open projects and sessions of the memex.
 func family(s *scope.Scope) []*scope.Scope {
 	all := append([]*scope.Scope{s.Memex()}, s.Open()...)
 	if !slices.Contains(all, s) {
@@ -93,13 +93,13 @@ func family(s *scope.Scope) []*scope.Scope {
 	return all
 }
 
-// seen is who made the newest commits of each chain, kept so that a later call reads only those since.
+// seen caches the authors of the newest commits of each chain, so that a later call reads only newer commits.
 type seen struct {
 	mu     sync.Mutex
 	chains map[*chain.Chain]seenChain
 }
 
-// seenChain is the part of one chain, up to a commit.
+// seenChain is the cache of one chain up to a commit.
 type seenChain struct {
 	upTo   merkle.Digest
 	agents map[string]Agent
@@ -126,7 +126,7 @@ func (l *seen) newest(ctx context.Context, scopes []*scope.Scope) (map[string]Ag
 	return all, nil
 }
 
-// follow adds the commits that came since.
+// follow adds the commits made since then.
 func (of seenChain) follow(ctx context.Context, c *chain.Chain) (seenChain, error) {
 	defer c.Reading()()
 	head := c.Head().Commit

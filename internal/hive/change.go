@@ -26,8 +26,8 @@ func (h *Hive) run(ctx context.Context, a scope.Action, do func(*change) error) 
 	return h.writer.Do(ctx, a, func(c *write.Change) error { return do(&change{c, h, ctx}) })
 }
 
-// read brings a file up to date with memory, and returns its text, "" for a file that does not
-// exist. It refuses an encrypted one.
+// read brings memory up to date with a file and returns its text, "" if it does not exist. It
+// rejects an encrypted file.
 func (w *change) read(path string) (string, error) {
 	text, _, err := w.c.Read(path)
 	if d, ok := w.c.State().Document(path); err == nil && ok && d.Derived.Encrypted {

@@ -21,9 +21,9 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Claim makes the actor of ctx the holder of a task for the time of the lease, unless another
-// claim is in force, even one of the same agent. Of opts, Key counts: a repeated call returns
-// the claim of the first time, in force or not. Errors: NotFound (ErrNoTask), Invalid (ErrLease,
+// Claim makes the actor of ctx the holder of a task for the duration of the lease, unless another
+// claim is in force, even one of the same agent. Of opts, only Key is used: a repeated call returns
+// the claim of the first call, in force or not. Errors: NotFound (ErrNoTask), Invalid (ErrLease,
 // ErrCycle), Conflict (ErrHeld, ErrDone, ErrBlocked), Denied, and those of writing the file.
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
 	return h.hold(ctx, "claim", task, 0, lease, opts, func(w *change, n *node.Node, me string, now int64) error {
@@ -34,14 +34,14 @@ func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts
 	})
 }
 
-// Renew begins the lease of a claim anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
+// Renew restarts the lease of a claim. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
 func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
 	return h.hold(ctx, "renew", task, number, lease, opts, func(_ *change, n *node.Node, me string, now int64) error {
 		return inForce(n, me, number, now)
 	})
 }
 
-// change edits a task that is not done as decide says, of which the errors are of kind Conflict.
+// change applies the edits that decide returns to a task that is not done. Errors of decide are of kind Conflict.
 func (h *Hive) change(ctx context.Context, op, task string, opts *scope.WriteOptions,
 	decide func(w *change, n *node.Node, me string, now int64) ([]document.Edit, error)) (chain.Commit, *graph.Commit, error) {
 	me, err := h.caller(ctx, op)
@@ -64,7 +64,7 @@ func (h *Hive) change(ctx context.Context, op, task string, opts *scope.WriteOpt
 	})
 }
 
-// hold writes a claim that the referee granted, or a provisional one, unless check refuses it; a number is that of one that goes on.
+// hold writes a claim that the referee granted, or a provisional one, unless check rejects it. A non-zero number renews that claim.
 func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease time.Duration, opts *scope.WriteOptions,
 	check func(w *change, n *node.Node, me string, now int64) error) (held Claim, c chain.Commit, err error) {
 	if lease < MinLease || lease > MaxLease {
@@ -94,14 +94,14 @@ func (h *Hive) hold(ctx context.Context, op, task string, number uint64, lease t
 	case h.Referee != nil && !held.Granted:
 		held.Provisional = cmp.Or(held.Provisional, granted.Provisional, "the servers did not grant it")
 	}
-	if n, ok := h.scope.Present().Get(task); !ok || granted.Number != atReferee(n) { // refused here, or not written by a repeated call
+	if n, ok := h.scope.Present().Get(task); !ok || granted.Number != atReferee(n) { // rejected here, or not written because the call is repeated
 		h.giveBack(ctx, task, granted.Number)
 	}
 	return held, c, err
 }
 
-// ask asks the referee for a claim, or for a new lease of the one with a number, before that is written.
-// It returns what the referee granted, or why it refused.
+// ask asks the referee for a claim, or for a new lease of the claim with a number, before it is written.
+// It returns the granted claim, or why the referee refused.
 func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.Duration) (granted Claim, refusal error) {
 	n, ok := h.scope.Present().Get(task)
 	if h.Referee == nil || !ok || !isTask(n) || n.Derived.Done {
@@ -110,10 +110,10 @@ func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.D
 	now := h.clock.now(h.scope, true) // the lease counts from here
 	held := claimOf(n, now)
 	if held.Number != number || number != 0 && held.By != nameOf(h.scope.Actor(ctx).Author) {
-		return granted, nil // the write says whose it is
+		return granted, nil // the write fails with its holder
 	}
-	lease = max(lease, held.Until.Sub(time.UnixMilli(now)))         // a renewal that is not written down leaves what is
-	ahead := max(0, time.UnixMilli(now).Sub(h.scope.Options.Now())) // of the clock here, by which another process may count
+	lease = max(lease, held.Until.Sub(time.UnixMilli(now)))         // an unwritten renewal does not shorten the lease
+	ahead := max(0, time.UnixMilli(now).Sub(h.scope.Options.Now())) // another process may count by the slower clock
 	got, err := h.Referee.Grant(ctx, h.scope.Name+"/"+task, min(lease+ahead, MaxLease), cmp.Or(number, nextNumber(n, now)),
 		number != 0 && number == atReferee(n))
 	switch {
@@ -126,14 +126,14 @@ func (h *Hive) ask(ctx context.Context, task string, number uint64, lease time.D
 	return Claim{Number: got, Granted: true, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}, nil
 }
 
-// giveBack ends a claim at the referee, where else it ends with its lease.
+// giveBack ends a claim at the referee, where it would otherwise last until its lease ends.
 func (h *Hive) giveBack(ctx context.Context, task string, number uint64) {
 	if h.Referee != nil && number != 0 {
 		_ = h.Referee.Release(context.WithoutCancel(ctx), h.scope.Name+"/"+task, number)
 	}
 }
 
-// atReferee is the number of the claim that the referee granted, if not for its newest lease, 0 for none.
+// atReferee returns the number of the claim that the referee granted, perhaps not for its newest lease; 0 for none.
 func atReferee(n *node.Node) uint64 {
 	if n.Derived.Last(document.ClaimGranted) == "" {
 		return 0
@@ -141,14 +141,14 @@ func atReferee(n *node.Node) uint64 {
 	return document.ClaimNumber(n.Derived.Last(document.ClaimKey))
 }
 
-// nextNumber is the least number of a new claim.
+// nextNumber returns the smallest number of a new claim.
 func nextNumber(n *node.Node, now int64) uint64 {
 	return max(uint64(max(now, 1)), document.ClaimNumber(n.Derived.Last(document.ClaimKey))+1)
 }
 
-// task returns a task that is not done, from its file as it is now, and the time of leases. From
-// here on the commit has that time, which is later than that of the newest commit: so the number
-// of a claim is greater than every earlier one even if history or file do not show that one.
+// task returns a task that is not done, after reading its file again, and the time of leases. It
+// gives the commit that time, which is later than the newest commit, so that the number of a claim
+// exceeds every earlier one, even one that neither history nor file shows.
 func (w *change) task(id string) (*node.Node, int64, error) {
 	n, ok := w.c.State().Get(id)
 	if ok && isTask(n) {
@@ -179,7 +179,7 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 	switch {
 	case c.Granted:
 		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "t"})
-	case atReferee(n) == c.Number: // and the next renewal asks for it under the number
+	case atReferee(n) == c.Number: // the next renewal asks for it under this number
 		edits = append(edits, document.SetProperty{Key: document.ClaimGranted, Value: "nil"})
 	case n.Derived.Last(document.ClaimGranted) != "":
 		edits = append(edits, document.RemoveProperty{Key: document.ClaimGranted})
@@ -192,8 +192,8 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 	return edits
 }
 
-// Release gives a claim back. The owner may name the number 0: any claim ends. Errors:
-// NotFound, Conflict (ErrClaim, ErrDone), and those of writing the file.
+// Release ends a claim. For the owner, number 0 means any claim. Errors: NotFound, Conflict
+// (ErrClaim, ErrDone), and those of writing the file.
 func (h *Hive) Release(ctx context.Context, task string, number uint64, opts *scope.WriteOptions) (chain.Commit, error) {
 	return h.end(ctx, "release", task, number, opts, func(w *change, n *node.Node) []document.Edit {
 		if words, _ := w.c.Document(n.Path).Keywords(); slices.Contains(inProgressWords, n.Derived.Todo) && len(words) > 0 {
@@ -203,7 +203,7 @@ func (h *Hive) Release(ctx context.Context, task string, number uint64, opts *sc
 	})
 }
 
-// Done ends a task under a claim. The owner may name the number 0: whoever holds the task.
+// Done marks a task under a claim as done. For the owner, number 0 means any claim, or none.
 // Errors: those of Release.
 func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope.WriteOptions) (chain.Commit, error) {
 	return h.end(ctx, "done", task, number, opts, func(w *change, n *node.Node) []document.Edit {
@@ -212,7 +212,7 @@ func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope
 			words = words[i:]
 		}
 		if len(words) == 0 {
-			words = []string{"DONE"} // and the edit says how to declare it
+			words = []string{"DONE"} // the error of the edit explains how to declare it
 		}
 		return []document.Edit{document.SetTodo{Keyword: words[0]}}
 	})
@@ -243,7 +243,7 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 	return c, err
 }
 
-// inForce returns why a claim of an agent with a number is not in force.
+// inForce returns an error if an agent's claim with a number is not in force.
 func inForce(n *node.Node, by string, number uint64, now int64) error {
 	held := claimOf(n, now)
 	switch was := writtenClaim(n.Derived); {
@@ -259,7 +259,7 @@ func inForce(n *node.Node, by string, number uint64, now int64) error {
 	return fmt.Errorf("%w: nobody holds the task; claim it", ErrClaim)
 }
 
-// heldError tells an agent who holds a task.
+// heldError returns the error that names the holder of a task to an agent.
 func heldError(c Claim, to string) error {
 	if c.By == to {
 		return fmt.Errorf("%w by %s, as you are called: under number %d until %s; go on under it only if the claim is yours",
@@ -288,17 +288,17 @@ func firstClaim(ctx context.Context, s *scope.Scope, op, task string, first *gra
 	return Claim{}, fault.Errorf(op, task, fault.Conflict, "the op was used for another task; use a new one")
 }
 
-// clock is the time by which leases are judged, in Unix milliseconds. It never goes back: it
-// is at least the computer's clock and the time of the newest commit, and while the memory is
-// open it goes on even if the computer's clock was set back, so that every lease ends.
+// clock is the time that leases are compared with, in Unix milliseconds. It never goes back: it
+// is at least the computer's clock and the time of the newest commit. While the memory is open it
+// advances even if the computer's clock was set back, so that every lease ends.
 type clock struct {
 	mu   sync.Mutex
-	last time.Time // the computer's clock when it was last looked at
-	at   int64     // and the time of leases then
+	last time.Time // the last reading of the computer's clock
+	at   int64     // the time of leases then
 }
 
-// now returns the time of leases. note also remembers it: only writers do that, so that a
-// reader never makes a commit later than it is.
+// now returns the time of leases, and with note records it. Only writers record it, so that no
+// reader affects the time of a commit.
 func (c *clock) now(s *scope.Scope, note bool) int64 {
 	wall, head := s.Options.Now(), s.Chain.Head().Commit.Time.UnixMilli()
 	c.mu.Lock()
@@ -313,10 +313,10 @@ func (c *clock) now(s *scope.Scope, note bool) int64 {
 	return at
 }
 
-// rateWindow is the time in which a sender sends at most MaxRate messages.
+// rateWindow is the period in which a sender may send MaxRate messages.
 const rateWindow = time.Minute
 
-// rate bounds how fast each sender sends.
+// rate limits the messages of each sender.
 type rate struct {
 	mu   sync.Mutex
 	sent map[string][]int64 // by sender, oldest first

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Enter refuses an action under a claim that is not in force, see scope.Fence.
+// Enter rejects an action under a claim that is not in force, see scope.Fence.
 func (h *Hive) Enter(ctx context.Context, a scope.Action) error {
 	by := h.scope.Actor(ctx)
 	c := by.Claim
@@ -28,7 +28,7 @@ func (h *Hive) Enter(ctx context.Context, a scope.Action) error {
 	return fault.Wrap(a.Name, c.Task, fault.Conflict, inForce(n, nameOf(by.Author), c.Number, now))
 }
 
-// Change refuses changes of an agent at or below a task that another one holds, see
+// Change rejects an agent's changes at or below a task that another agent holds, see
 // scope.Fence. A node whose own text stays the same counts as unchanged.
 func (h *Hive) Change(ctx context.Context, a scope.Action, before *graph.State, delta *graph.Delta) error {
 	if h.scope.Actor(ctx).Author.Kind != author.Agent {

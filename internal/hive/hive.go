@@ -21,18 +21,19 @@ type Hive struct {
 	rate   *rate
 	seen   *seen
 
-	// Referee keeps claims from other machines; those that it cannot keep are provisional. nil for none.
+	// Referee holds claims so that no other machine can take them; a claim that it cannot hold is
+	// provisional. It may be nil.
 	Referee place.Referee
-	// Owner is what the owner of the memex has seen.
+	// Owner records what the owner of the memex has seen.
 	Owner *OwnerView
-	// Unreported returns those of some things that a session has not been told about, and notes
-	// that it now was; key names the session and the kind of things. With fresh the session
-	// begins anew. The memory sets it, of the hive of its memex.
+	// Unreported returns the ids that a session has not been told about, and records them as told.
+	// key names the session and the kind of things; fresh forgets all that was recorded under it.
+	// Set by the memory, only in the hive of the memex.
 	Unreported func(key string, ids []string, fresh bool) []string
 }
 
-// New returns the hive of a writer's scope, and makes it the scope's fence. memex is the hive of its
-// memex, nil if the scope is the memex.
+// New returns the hive of a writer's scope, and makes it the scope's fence. memex is the hive of the
+// memex, nil if this scope is the memex.
 func New(w *write.Writer, memex *Hive) *Hive {
 	s := w.Scope()
 	h := &Hive{scope: s, writer: w, clock: &clock{}, rate: &rate{sent: map[string][]int64{}}, seen: &seen{}, Owner: &OwnerView{scope: s.Memex()}}
@@ -43,16 +44,13 @@ func New(w *write.Writer, memex *Hive) *Hive {
 	return h
 }
 
-// ownerName is what messages and claims call the owner. No agent can have this name.
+// ownerName is the name of the owner in messages and claims. No agent can have this name.
 const ownerName = "owner"
-
-// errNoAgent refuses callers that have no inbox and hold no task.
-var errNoAgent = errors.New("only an agent or the owner has an inbox and claims tasks")
 
 // caller returns the name under which the actor of ctx sends, reads and claims.
 func (h *Hive) caller(ctx context.Context, op string) (string, error) {
 	by := h.scope.Actor(ctx).Author
-	err := errNoAgent
+	err := errors.New("only an agent or the owner can have an inbox or claim tasks")
 	switch by.Kind {
 	case author.Owner:
 		err = nil
@@ -62,7 +60,7 @@ func (h *Hive) caller(ctx context.Context, op string) (string, error) {
 	return nameOf(by), fault.Wrap(op, by.String(), fault.Invalid, err)
 }
 
-// nameOf returns what messages and claims call an author.
+// nameOf returns the name of an author in messages and claims.
 func nameOf(by author.Author) string {
 	if by.Kind == author.Agent {
 		return by.Name

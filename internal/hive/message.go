@@ -62,30 +62,30 @@ var (
 
 // Message is a message in an inbox.
 type Message struct {
-	ID      string    `json:"id" jsonschema:"of the message"`
+	ID      string    `json:"id" jsonschema:"id of the message"`
 	From    string    `json:"from" jsonschema:"an agent, or owner"`
-	To      string    `json:"to" jsonschema:"whose inbox it is in"`
+	To      string    `json:"to" jsonschema:"the receiver, in whose inbox it is"`
 	Subject string    `json:"subject" jsonschema:"one line"`
 	Thread  string    `json:"thread,omitempty" jsonschema:"the id of the message that began it"`
 	Sent    time.Time `json:"sent" jsonschema:"when it was sent"`
 	Read    bool      `json:"read" jsonschema:"whether the receiver has read it"`
 	Preview string    `json:"preview,omitempty" jsonschema:"the first 100 characters of the body, on one line"`
 	Path    string    `json:"path" jsonschema:"the file of the inbox"`
-	Body    string    `json:"body,omitempty" jsonschema:"only in what message-read answers"`
+	Body    string    `json:"body,omitempty" jsonschema:"only in answers of message-read"`
 }
 
-// MessageSendRequest is a message to be sent. One without a thread begins one.
+// MessageSendRequest is a message to be sent. A message without a thread begins one.
 type MessageSendRequest struct {
 	To      string `json:"to" jsonschema:"an agent, or owner" arg:"TO"`
 	Subject string `json:"subject" jsonschema:"one line, at most 1,024 bytes" arg:"SUBJECT"`
 	Body    string `json:"body,omitempty" jsonschema:"at most 64 KiB with the subject" flag:"@<TEXT> of the message"`
 	Thread  string `json:"thread,omitempty" jsonschema:"the id of the message that this answers" flag:"ID"`
-	Known   bool   `json:"known,omitempty" jsonschema:"of the owner: there is such an agent, though it has not written yet" flag:"--first"`
+	Known   bool   `json:"known,omitempty" jsonschema:"only from the owner: the receiver exists, although it has not written yet" flag:"--first"`
 }
 
 // Send writes a message of the actor of ctx into the inbox of its receiver, and returns its id.
-// Subject and body become inert text. The sender needs no right to write there. Of opts, Key
-// counts. Errors: Invalid (ErrSelf, ErrTooLarge, no subject, a scope without that folder),
+// Subject and body become inert text. The sender needs no right to write there. Of opts, only Key
+// is used. Errors: Invalid (ErrSelf, ErrTooLarge, no subject, a scope without that folder),
 // NotFound (ErrUnknown), Conflict (ErrRate, ErrFull), Denied, and those of writing the file.
 func (h *Hive) Send(ctx context.Context, m MessageSendRequest, opts *scope.WriteOptions) (string, chain.Commit, error) {
 	from, err := h.caller(ctx, "send")
@@ -96,7 +96,7 @@ func (h *Hive) Send(ctx context.Context, m MessageSendRequest, opts *scope.Write
 		return "", chain.Commit{}, err
 	}
 	m.Subject, m.Body = inert.Line(m.Subject), inert.Text(strings.TrimRightFunc(m.Body, unicode.IsSpace))
-	if n := len(m.Subject) + len(m.Body); n > MaxMessage { // a receiver is handed it whole
+	if n := len(m.Subject) + len(m.Body); n > MaxMessage { // a receiver gets the whole message
 		return "", chain.Commit{}, fault.Errorf("send", m.To, fault.Invalid, "%w; made plain text it has %d", ErrTooLarge, n)
 	}
 	id, counted := uuid.NewString(), false
@@ -119,7 +119,7 @@ func (h *Hive) Send(ctx context.Context, m MessageSendRequest, opts *scope.Write
 	return id, c, nil
 }
 
-// sendable refuses a message that cannot be sent.
+// sendable returns an error for a message that cannot be sent.
 func (h *Hive) sendable(ctx context.Context, from string, m *MessageSendRequest) error {
 	fail := func(kind fault.Kind, err error) error { return fault.Wrap("send", m.To, kind, err) }
 	switch {
@@ -152,7 +152,7 @@ func (h *Hive) sendable(ctx context.Context, from string, m *MessageSendRequest)
 	return nil
 }
 
-// postal returns a context whose actor may write the inbox of an agent, and nothing else.
+// postal returns a context whose actor may write only the inbox of an agent.
 func postal(ctx context.Context, s *scope.Scope, to string) context.Context {
 	a := s.Actor(ctx)
 	a.May = func(path string) error {
@@ -172,7 +172,7 @@ func (w *change) deliver(from, id string, m *MessageSendRequest) error {
 	}
 	w.c.Action.Message = path + ": " + m.Subject
 	text, end, err := w.c.Inserted(path, w.headline(from, id, m.Subject, m))
-	if err != nil || !hasTitle(w.c.State(), path, end.Source(), m.Subject) { // keywords or tags of the file are read in it
+	if err != nil || !hasTitle(w.c.State(), path, end.Source(), m.Subject) { // the file's keywords or tags are parsed from the title
 		framed := zeroWidthSpace + m.Subject
 		if strings.HasSuffix(framed, ":") { // it reads as a tag
 			framed += zeroWidthSpace
@@ -187,7 +187,7 @@ func (w *change) deliver(from, id string, m *MessageSendRequest) error {
 	return nil
 }
 
-// hasTitle reports whether the last headline of a text is read with a title and nothing else.
+// hasTitle reports whether the last headline of a text is parsed as just a title.
 func hasTitle(s *graph.State, path, text, title string) bool {
 	parts := s.Formats().Of(path).Outline(path, []document.Part{document.File(text, false)}, s.Files).Parts
 	d := parts[len(parts)-1].Derived
@@ -215,7 +215,7 @@ func (w *change) headline(from, id, title string, m *MessageSendRequest) documen
 	return document.InsertHeadline{Title: title, Properties: props, Body: m.Body}
 }
 
-// isOne refuses a text that would be read as anything but one more message, or that would act.
+// isOne rejects a text that is not parsed as exactly one more message, or that is active.
 func (w *change) isOne(next *graph.State, delta *graph.Delta, end document.Text, path, id string) error {
 	n, ok := next.Get(id)
 	alone := ok && n.Path == path && len(n.Kids) == 0 && n.Derived.Todo == "" && len(n.Derived.Tags) == 0
@@ -245,8 +245,8 @@ func threadOf(state *graph.State, word string) string {
 	return word
 }
 
-// Inbox lists the messages of an agent without their bodies, oldest first; "owner" is the
-// owner. With onlyUnread it leaves out what was read. O(messages of the agent).
+// Inbox lists the messages of an agent, or of "owner", without their bodies, oldest first. With
+// onlyUnread it leaves out those that were read. O(messages of the agent).
 func (h *Hive) Inbox(agent string, onlyUnread bool) []Message {
 	return inbox(h.scope.Present(), agent, onlyUnread)
 }
@@ -268,8 +268,8 @@ func inbox(state *graph.State, agent string, onlyUnread bool) []Message {
 	return out
 }
 
-// maxGap is the number of files of an inbox, one after the other, that may have been removed: 64 MiB
-// of messages. Those that follow a larger gap are not found.
+// maxGap is the number of consecutive files of an inbox that may have been removed: 64 MiB of
+// messages. Files after a larger gap are not found.
 const maxGap = 256
 
 // inboxes lists the files of an agent's inbox in a state, oldest first.
@@ -296,7 +296,7 @@ func isMessage(n *node.Node) bool {
 	return n.Type == document.TypeHeadline && n.Derived.Last(keyFrom) != "" && IsInbox(n.Path)
 }
 
-// isUnread reports whether a node is marked as a message that was not read.
+// isUnread reports whether a node is marked as an unread message.
 func isUnread(n *node.Node) bool { return n.Derived.Last(keyRead) == unread }
 
 // messageOf reads a message.
@@ -321,8 +321,8 @@ func inboxName(agent string, n int) string {
 	return fmt.Sprintf("agents/%s/inbox-%d.org", agent, n)
 }
 
-// IsInbox reports whether a path is that of a file of an inbox. What stands there is read as
-// messages, from the senders that they name.
+// IsInbox reports whether a path is that of an inbox file. Its headlines are read as messages from
+// the senders that they name.
 func IsInbox(path string) bool {
 	agent, _ := working.Folder(path)
 	return inboxNumber(agent, path) > 0
@@ -344,7 +344,7 @@ func inboxNumber(agent, path string) int {
 	return n
 }
 
-// inboxFile returns the file of an inbox that a new message goes to.
+// inboxFile returns the inbox file for a new message.
 func (w *change) inboxFile(agent string) string {
 	paths := inboxes(w.c.State(), agent)
 	if len(paths) == 0 {

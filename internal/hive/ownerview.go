@@ -15,28 +15,28 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// seenFile keeps up to where the owner has looked at what agents wrote. It belongs to this
-// machine: neither a bundle nor a remote carries it.
+// seenFile records up to which commit the owner has reviewed what agents wrote. It belongs to
+// this machine: neither a bundle nor a remote carries it.
 const seenFile = "seen"
 
 // maxSeenFile is the maximum size of the file in bytes.
 const maxSeenFile = 1 << 20
 
-// Seen is the position up to which the owner has looked at what agents wrote.
+// Seen is the position up to which the owner has reviewed what agents wrote.
 type Seen struct {
 	Time time.Time         `json:"time"` // of the last look; zero for never
 	UpTo map[string]uint64 `json:"upto"` // the newest commit seen, by scope
 }
 
-// OwnerView is what the owner of a memex has seen of what agents wrote. It is safe for concurrent
-// use.
+// OwnerView records what the owner of a memex has seen of the writes of agents. It is safe for
+// concurrent use.
 type OwnerView struct {
 	scope *scope.Scope // of the memex
 	mu    sync.Mutex   // held while the file is written
 }
 
-// Seen returns the position up to which the owner has looked, the zero value for never. Errors:
-// Corrupt (the file is damaged; SetSeen writes it anew), Other.
+// Seen returns the recorded position, the zero value if there is none. Errors: Corrupt (the file is
+// damaged; SetSeen replaces it), Other.
 func (o *OwnerView) Seen() (seen Seen, err error) {
 	b, err := o.scope.FS.ReadFile(seenFile)
 	switch {
@@ -53,8 +53,8 @@ func (o *OwnerView) Seen() (seen Seen, err error) {
 	return seen, nil
 }
 
-// SetSeen records the position up to which the owner has looked at some scopes, durably, and does
-// not change the others. Errors: ReadOnly, Other.
+// SetSeen durably records the position for some scopes, and keeps those of the others. Errors:
+// ReadOnly, Other.
 func (o *OwnerView) SetSeen(l Seen) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

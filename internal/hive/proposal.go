@@ -26,8 +26,8 @@ import (
 
 // Bounds of proposals.
 const (
-	MaxProposals = 1000     // of an agent that wait
-	MaxRequest   = 96 << 10 // bytes of a request, and of what is kept of what it would change
+	MaxProposals = 1000     // waiting proposals of an agent
+	MaxRequest   = 96 << 10 // bytes of a request, and of the stored description of its change
 )
 
 // Errors of proposals. Each is the cause of a *fault.Error.
@@ -39,22 +39,22 @@ var (
 
 // Proposal is a change that waits for the owner.
 type Proposal struct {
-	ID      string          `json:"id" jsonschema:"of the proposal"`
+	ID      string          `json:"id" jsonschema:"id of the proposal"`
 	Agent   string          `json:"agent" jsonschema:"who proposes it"`
 	Op      string          `json:"op" jsonschema:"the operation: remember, edit, refile, archive or forget"`
 	Request json.RawMessage `json:"request" jsonschema:"its request"`
-	Project string          `json:"project,omitempty" jsonschema:"in which it was made"`
-	Path    string          `json:"path" jsonschema:"the file in which the note is to be, or from which it is taken, below the memex"`
-	From    string          `json:"from,omitempty" jsonschema:"the file that the note would leave, if it is another one"`
-	Title   string          `json:"title" jsonschema:"of the note that it is about"`
-	Change  string          `json:"change" jsonschema:"what it would change, line by line"`
-	Made    time.Time       `json:"made" jsonschema:"when"`
+	Project string          `json:"project,omitempty" jsonschema:"project in which it was made"`
+	Path    string          `json:"path" jsonschema:"file below the memex that the note goes to or is removed from"`
+	From    string          `json:"from,omitempty" jsonschema:"file that the note would leave, if different"`
+	Title   string          `json:"title" jsonschema:"title of the note"`
+	Change  string          `json:"change" jsonschema:"the changed lines"`
+	Made    time.Time       `json:"made" jsonschema:"when it was made"`
 
-	Original json.RawMessage `json:"original,omitempty" jsonschema:"its request as the agent made it, if the owner has edited it"`
-	// Where the note of an edit stood: such an edit is about the note in its place.
-	Parent string `json:"parent,omitempty" jsonschema:"of an edit that is about the note in its place: the id of the node above it"`
-	File   string `json:"file,omitempty" jsonschema:"of such an edit: the file that the note was in"`
-	Line   int    `json:"line,omitempty" jsonschema:"the line in which the note began, from which the lines of a request are counted"`
+	Original json.RawMessage `json:"original,omitempty" jsonschema:"the agent's original request, if the owner has edited it"`
+	// The place of a note that an edit identifies by its place.
+	Parent string `json:"parent,omitempty" jsonschema:"only of an edit that identifies the note by its place: id of the parent node"`
+	File   string `json:"file,omitempty" jsonschema:"only of such an edit: file that the note was in"`
+	Line   int    `json:"line,omitempty" jsonschema:"line at which the note began; the request counts lines from it"`
 }
 
 // A proposal is a tree of one element, whose attribute holds the proposal as JSON.
@@ -64,13 +64,13 @@ const (
 	proposalFolder = "proposal/"
 )
 
-// tree returns the tree that keeps a proposal.
+// tree returns the tree that stores a proposal.
 func (p *Proposal) tree() (*ast.Tree, error) {
 	id, title := working.NodeID(p.Agent, proposalFolder+p.ID), "Proposed, not decided: "+p.Op+" "+p.Title
 	return working.Record(proposalType, id, proposalAttr, p, title, p.Change)
 }
 
-// proposalOf returns the proposal that a node keeps, and whether it keeps one.
+// proposalOf returns the proposal that a node stores, false if it stores none.
 func proposalOf(n *node.Node) (p Proposal, ok bool) {
 	if n == nil || n.Type != proposalType || working.AgentOf(n.Path) == "" {
 		return p, false
@@ -79,7 +79,7 @@ func proposalOf(n *node.Node) (p Proposal, ok bool) {
 	return p, err == nil && p.ID != ""
 }
 
-// Proposals are those that a session keeps. It is safe for concurrent use.
+// Proposals are the proposals that a session keeps. It is safe for concurrent use.
 type Proposals struct {
 	scope    *scope.Scope
 	writer   *write.Writer
@@ -112,7 +112,7 @@ func (ps *Proposals) Get(id string) (Proposal, error) {
 	return all[i], nil
 }
 
-// Put keeps a proposal, in place of the one with its id. Of opts, Key counts. Errors: Invalid
+// Put stores a proposal, replacing one with the same id. Of opts, only Key is used. Errors: Invalid
 // (ErrProposalTooLarge, a scope that is no session), Conflict (ErrTooManyProposals), ReadOnly.
 func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptions) (chain.Commit, error) {
 	if len(p.Request) > MaxRequest {
@@ -134,8 +134,8 @@ func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptio
 	})
 }
 
-// Edit puts what do makes of a proposal in its place, unless it was decided about. Errors:
-// NotFound (ErrNoProposal), and those of do and Put.
+// Edit changes a proposal that still waits by do, and stores it. Errors: NotFound (ErrNoProposal),
+// and those of do and Put.
 func (ps *Proposals) Edit(ctx context.Context, id string, opts *scope.WriteOptions, do func(*Proposal) error) (Proposal, error) {
 	ps.deciding.Lock()
 	defer ps.deciding.Unlock()
@@ -149,8 +149,8 @@ func (ps *Proposals) Edit(ctx context.Context, id string, opts *scope.WriteOptio
 	return p, err
 }
 
-// Decide hands a proposal to do, and takes it away if do returns no error; the log says that it
-// was decided so, such as accepted. It decides about one proposal at a time. Errors: NotFound
+// Decide calls do with a proposal, and removes the proposal if do returns no error. The message of
+// the commit has the decision, such as accepted. Only one decision runs at a time. Errors: NotFound
 // (ErrNoProposal), and those of do.
 func (ps *Proposals) Decide(ctx context.Context, id, decided string, do func(Proposal) error) error {
 	ps.deciding.Lock()
@@ -169,7 +169,7 @@ func (ps *Proposals) Decide(ctx context.Context, id, decided string, do func(Pro
 	return err
 }
 
-// commit makes a change of one proposal; the log says what became of it.
+// commit makes a change of one proposal. became is its new status, for the message.
 func (ps *Proposals) commit(ctx context.Context, became string, p Proposal, opts *scope.WriteOptions,
 	change func(draft *graph.Draft, path string) error) (chain.Commit, error) {
 	const op = "review"

@@ -4,7 +4,6 @@ package hive
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -23,15 +22,12 @@ const (
 	MaxReadBytes    = 1 << 20
 )
 
-// errOtherMessages refuses a key that was used to read other messages.
-var errOtherMessages = errors.New("the op was used to read other messages; use a new one")
-
 // Read returns messages of the actor of ctx with their bodies, and marks the unread ones among
-// them as read, in one commit: what is marked is what was returned. Without ids it returns the
+// them as read, in one commit: it marks exactly those that it returns. Without ids it returns the
 // unread ones, oldest first, as many as fit an answer; left is the number of the others. Of opts,
-// Key counts: a repeated call returns the same bodies and marks nothing. The commit is zero if
-// nothing was unread. Errors: NotFound (ErrNotYours), Invalid (too many ids), Conflict, and those
-// of writing the file.
+// only Key is used: a repeated call returns the same bodies and marks nothing. The commit is zero
+// if nothing was unread. Errors: NotFound (ErrNotYours), Invalid (too many ids), Conflict, and
+// those of writing the file.
 func (h *Hive) Read(ctx context.Context, opts *scope.WriteOptions, ids ...string) (read []Message, left int, c chain.Commit, err error) {
 	me, err := h.caller(ctx, "read")
 	if err != nil {
@@ -62,7 +58,7 @@ func (h *Hive) Read(ctx context.Context, opts *scope.WriteOptions, ids ...string
 	return read, left, c, nil
 }
 
-// readAgain returns messages that are marked already.
+// readAgain returns messages that are already marked as read.
 func readAgain(state *graph.State, me string, ids []string) ([]Message, error) {
 	var read []Message
 	for _, id := range ids {
@@ -71,7 +67,7 @@ func readAgain(state *graph.State, me string, ids []string) ([]Message, error) {
 		case err != nil:
 			return nil, err
 		case !m.Read:
-			return nil, fault.Wrap("read", id, fault.Conflict, errOtherMessages)
+			return nil, fault.Errorf("read", id, fault.Conflict, "the op was used to read other messages; use a new one")
 		}
 		read = append(read, m)
 	}
@@ -88,7 +84,7 @@ func ownMessage(state *graph.State, me, id string) (Message, error) {
 	return Message{}, fault.Wrap("read", id, fault.NotFound, ErrNotYours)
 }
 
-// hand chooses the messages to return, after their files were read again.
+// hand chooses the messages to return, after reading their files again.
 func (w *change) hand(me string, ids []string) (read []Message, left int, err error) {
 	read, _, err = chosen(w.c.State(), me, ids)
 	for i := 0; err == nil && i < len(read); i++ {
@@ -100,9 +96,9 @@ func (w *change) hand(me string, ids []string) (read []Message, left int, err er
 	return chosen(w.c.State(), me, ids)
 }
 
-// Peek returns messages of the actor of ctx as Read does, and marks none. A caller that could
-// lose messages on the way passes their ids to Read once they have arrived. Errors: NotFound
-// (ErrNotYours), Invalid (too many ids).
+// Peek returns messages of the actor of ctx as Read does, but marks none. A caller whose answer
+// may get lost passes their ids to Read once they have arrived. Errors: NotFound (ErrNotYours),
+// Invalid (too many ids).
 func (h *Hive) Peek(ctx context.Context, ids ...string) (read []Message, left int, err error) {
 	me, err := h.caller(ctx, "read")
 	if err != nil {
@@ -111,7 +107,7 @@ func (h *Hive) Peek(ctx context.Context, ids ...string) (read []Message, left in
 	return chosen(h.scope.Present(), me, ids)
 }
 
-// chosen returns messages of an agent that are named, else the unread ones that fit an answer.
+// chosen returns the named messages of an agent, or by default the unread ones that fit an answer.
 func chosen(state *graph.State, me string, ids []string) (read []Message, left int, err error) {
 	all := len(ids) == 0
 	if len(ids) > MaxReadMessages {
@@ -143,7 +139,7 @@ func chosen(state *graph.State, me string, ids []string) (read []Message, left i
 	return read, 0, nil
 }
 
-// mark marks messages as read. It parses their own texts alone: a file of many is not parsed for each.
+// mark marks messages as read. It parses only their own texts, not the whole file for each.
 func (w *change) mark(read []Message) error {
 	marked, paths := map[string]bool{}, map[string]bool{}
 	for i := range read {

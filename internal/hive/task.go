@@ -56,13 +56,13 @@ const (
 
 // Task is a headline that an agent can claim.
 type Task struct {
-	ID        string   `json:"id" jsonschema:"of the task"`
+	ID        string   `json:"id" jsonschema:"id of the task"`
 	Title     string   `json:"title" jsonschema:"its headline"`
-	Path      string   `json:"path" jsonschema:"of its file, below the memex"`
+	Path      string   `json:"path" jsonschema:"path of its file below the memex"`
 	Scope     string   `json:"scope" jsonschema:"memex or project/NAME"`
 	Status    string   `json:"status" jsonschema:"pending, in_progress or done"`
 	DependsOn []string `json:"depends_on,omitempty" jsonschema:"ids of the tasks that it waits for"`
-	Blocked   []string `json:"blocked,omitempty" jsonschema:"those of them that are not done, or not known"`
+	Blocked   []string `json:"blocked,omitempty" jsonschema:"ids of those that are not done, or not known"`
 	Claim     Claim    `json:"claim,omitzero" jsonschema:"absent if nobody holds the task"`
 }
 
@@ -71,22 +71,22 @@ type Claim struct {
 	By          string    `json:"by" jsonschema:"an agent, or owner"`
 	Number      uint64    `json:"number" jsonschema:"greater than that of every earlier claim of the task"`
 	Until       time.Time `json:"until" jsonschema:"when the lease ends"`
-	Granted     bool      `json:"granted,omitempty" jsonschema:"servers keep the task from other machines"`
-	Provisional string    `json:"provisional,omitempty" jsonschema:"of a new claim: why another machine may hold the task, too; absent if none can"`
+	Granted     bool      `json:"granted,omitempty" jsonschema:"the servers keep other machines from claiming the task"`
+	Provisional string    `json:"provisional,omitempty" jsonschema:"only of a new claim: why another machine may also hold the task; absent if none can"`
 }
 
 // IsZero reports whether nobody holds the task.
 func (c Claim) IsZero() bool { return c == Claim{} }
 
-// Filter chooses tasks. Its zero value chooses those that are not done.
+// Filter selects tasks. Its zero value selects those that are not done.
 type Filter struct {
 	Status string `json:"status,omitempty" jsonschema:"only these: pending, in_progress or done" flag:"WORD"`
-	All    bool   `json:"all,omitempty" jsonschema:"done tasks, too" flag:""`
-	Holder string `json:"holder,omitempty" jsonschema:"only those that this agent holds" flag:"NAME"`
-	Free   bool   `json:"free,omitempty" jsonschema:"only those that can be claimed now" flag:""`
+	All    bool   `json:"all,omitempty" jsonschema:"also done tasks" flag:""`
+	Holder string `json:"holder,omitempty" jsonschema:"only tasks that this agent holds" flag:"NAME"`
+	Free   bool   `json:"free,omitempty" jsonschema:"only tasks that can be claimed now" flag:""`
 }
 
-// admits reports whether the filter chooses a task.
+// admits reports whether the filter selects a task.
 func (f Filter) admits(t *Task) bool {
 	switch {
 	case f.Status != "" && t.Status != f.Status, f.Status == "" && !f.All && t.Status == Done:
@@ -97,11 +97,11 @@ func (f Filter) admits(t *Task) bool {
 	return !f.Free || t.Status != Done && t.Claim.IsZero() && len(t.Blocked) == 0
 }
 
-// Tasks lists the tasks of the scope, ordered by file and place. O(documents, and the nodes of those
+// Tasks lists the tasks of the scope, ordered by file and place. O(documents + nodes of documents
 // with tasks).
 func (h *Hive) Tasks(ctx context.Context, f Filter) []Task {
 	v, now := h.scope.View(), h.clock.now(h.scope, false)
-	nodes, _ := v.Query(taskProperties, 0, time.Time{}) // no condition of it can be wrong
+	nodes, _ := v.Query(taskProperties, 0, time.Time{}) // this query is always valid
 	paths := map[string]bool{}
 	for _, n := range nodes {
 		paths[n.Path] = true
@@ -125,12 +125,12 @@ func (h *Hive) Tasks(ctx context.Context, f Filter) []Task {
 	return out
 }
 
-// taskProperties finds the tasks that a property makes.
+// taskProperties finds the headlines that a property makes tasks.
 var taskProperties = query.Or{Of: []query.Expr{
 	query.Pred{Name: "property", Args: []string{keyTask}}, query.Pred{Name: "property", Args: []string{document.ClaimKey}},
 }}
 
-// isOfTasks reports whether each headline with a keyword of a file is a task.
+// isOfTasks reports whether every headline with a keyword in a file is a task.
 func isOfTasks(path string) bool { return path == "tasks.org" || strings.HasPrefix(path, "tasks/") }
 
 // isTask reports whether a node is a task.
@@ -162,13 +162,13 @@ func taskOf(ctx context.Context, s *scope.Scope, n *node.Node, now int64) Task {
 	case n.Derived.Done:
 		t.Status, t.Claim = Done, Claim{}
 	case !t.Claim.IsZero(), slices.Contains(inProgressWords, n.Derived.Todo) && n.Derived.Last(document.ClaimedBy) == "":
-		t.Status = InProgress // a keyword beside a claim that has ended is that of the claim
+		t.Status = InProgress // a claim that has ended leaves its keyword behind
 	}
 	return t
 }
 
-// claimOf returns the claim of a task that is in force at a time. A lease that would last
-// longer than MaxLease is none: no claim made it.
+// claimOf returns the claim of a task that is in force at a time. It ignores a lease longer than
+// MaxLease, because no claim can have made it.
 func claimOf(n *node.Node, now int64) Claim {
 	c := writtenClaim(n.Derived)
 	if end := c.Until.UnixMilli(); c.By == "" || c.Number == 0 || end <= now || end > now+MaxLease.Milliseconds() {
@@ -177,7 +177,7 @@ func claimOf(n *node.Node, now int64) Claim {
 	return c
 }
 
-// writtenClaim returns the claim in a drawer, in force or not.
+// writtenClaim returns the claim in a drawer, whether or not it is in force.
 func writtenClaim(d *document.Derived) Claim {
 	until, err := time.Parse(stampForm, d.Last(document.LeaseUntil))
 	if err != nil {
@@ -201,8 +201,8 @@ func dependencies(n *node.Node) []string {
 	return ids
 }
 
-// find returns a node of this scope, whose state is given, of the memex, or of one of its open
-// projects that the caller may name; nil for none.
+// find returns a node of this scope in the given state, of the memex, or of an open project that
+// the caller may name; nil for none.
 func find(ctx context.Context, s *scope.Scope, state *graph.State, id string) *node.Node {
 	if n, ok := state.Get(id); ok {
 		return n
@@ -215,10 +215,10 @@ func find(ctx context.Context, s *scope.Scope, state *graph.State, id string) *n
 	return nil
 }
 
-// maxDependencies bounds how many tasks a claim looks at.
+// maxDependencies is the maximum number of tasks that a claim checks.
 const maxDependencies = 10_000
 
-// ready returns why a task cannot be claimed: it waits for itself, or for others.
+// ready returns an error if a task cannot be claimed because it waits for itself or for others.
 func ready(ctx context.Context, s *scope.Scope, state *graph.State, n *node.Node) error {
 	way, seen := []string{n.ID}, map[string]bool{}
 	var visit func(*node.Node) error

@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Checker returns the check of the texts of a format: its own, or that of this package for
-// Org; nil if it has none.
+// Checker returns the check for texts of a format: the format's own, or that of this package for
+// Org; nil if there is none.
 func Checker(f document.Format) document.Checker {
 	switch f := f.(type) {
 	case document.Checker:
@@ -49,8 +49,7 @@ type Place struct {
 // summaryColumn matches a column of #+COLUMNS with a summary: %Age{@min}.
 var summaryColumn = regexp.MustCompile(`%\d*([\p{L}\p{N}_@#-]+)(?:\([^)]*\))?\{([:@])[^}]*\}`)
 
-// readSettings takes over the settings of a document, in time linear in its settings and
-// properties.
+// readSettings reads the settings of a document, in time linear in its settings and properties.
 func (p *Place) readSettings(doc *org.Document) {
 	p.columns = map[string]func(string) error{}
 	for name, value := range doc.LinkAbbreviations {
@@ -83,11 +82,11 @@ func (p *Place) readSettings(doc *org.Document) {
 	}
 }
 
-// Check parses the final own text of a headline, or the text before the first headline,
-// and returns an error for the first active construct that the previous text did not
-// contain. before is the previous text, "" for a new one, and from its Place, nil for none. The output
-// of [Text] and [Line] below a headline written by package org has no active constructs.
-// It takes time linear in both texts.
+// Check parses the final own text of a headline, or the text before the first headline, and
+// returns an error for the first active construct that the previous text did not contain. before
+// is the previous text, "" for a new one, and from its Place, nil for none. The output of [Text]
+// and [Line] below a headline written by package org has no active constructs. It takes time
+// linear in both texts.
 func (p *Place) Check(from document.Place, before, after string) error {
 	now := p.findings(after)
 	if len(now) == 0 {
@@ -120,8 +119,8 @@ func (a finding) Error() string {
 	return fmt.Sprintf("it would hold %s, %q; leave that out", a.what, string(text))
 }
 
-// activeElements are the elements and objects that Org acts on, or that affect more than
-// the text they are in.
+// activeElements are the elements and objects that Org acts on, or that affect more than the text
+// that contains them.
 var activeElements = map[org.Type]string{
 	org.TypeDynamicBlock: "a block that Org fills in", org.TypeSpecialBlock: "a special block",
 	org.TypeBabelCall: "a call of code", org.TypeClock: "a clock", org.TypeDiarySexp: "Lisp for the agenda", org.TypeExportBlock: "text for one form of export",
@@ -148,7 +147,7 @@ func (p *Place) findings(text string) []finding {
 			add(constructs[i].name, match)
 		}
 	}
-	if strings.Contains(lower, "local variables:") { // lines between these two are variables too
+	if strings.Contains(lower, "local variables:") { // the lines between these two are also variables
 		for _, match := range localVariables.FindAllString(text, -1) {
 			add("variables of the file", match)
 		}
@@ -179,13 +178,13 @@ func (p *Place) findings(text string) []finding {
 	return append(out, p.bodyFindings(doc, min(i, 0))...)
 }
 
-// archiveHead is the first line of an archive file, as Org writes it.
+// archiveHead is the first line that Org writes to an archive file.
 const archiveHead = "#    -*- mode: org -*-\n"
 
 // localVariables matches the local variables of a file, from first line to last.
 var localVariables = regexp.MustCompile(`(?is)local variables:.*?(?:\n[^\n]*\bend:|\z)`)
 
-// titleFrame is what keeps the first word of a title from being a keyword, see escape.OrgTitle.
+// titleFrame matches the character that keeps the first word of a title from being a keyword, see text.OrgTitle.
 var titleFrame = regexp.MustCompile(`(?m)^(\*+ )\x{200b}`)
 
 // clockLine matches any line that Emacs treats as a clock, well formed or not.
@@ -195,7 +194,7 @@ var clockLine = regexp.MustCompile(`(?im)^[ \t]*CLOCK:.*$`)
 // org-inlinetask is loaded.
 const maxStars = 14
 
-// headlineFindings lists what is active in the first headline of a document and in its drawer.
+// headlineFindings lists the active parts of the first headline of a document and its drawer.
 func (p *Place) headlineFindings(doc *org.Document) []finding {
 	h := &doc.Headlines[0]
 	out := p.drawerFindings(h.Properties)
@@ -258,8 +257,8 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 	return out
 }
 
-// withoutLog returns what a drawer contains beside lists and clocks, as in the log of a
-// task, after its first line; "" for nothing. An empty drawer is no log.
+// withoutLog returns the first line of a drawer and its contents other than lists and clocks; ""
+// for a drawer with nothing else, like the log of a task. An empty drawer is not a log.
 func withoutLog(tree *org.Tree, k int) string {
 	rest, entries := "", 0
 	for child := range tree.Children(k) {

@@ -12,7 +12,7 @@ import (
 )
 
 // construct is a construct that Emacs or Org acts on anywhere in a text: in a title,
-// property, body or code. Emacs finds it by searching, not by parsing.
+// property, body or code. Emacs finds it by searching instead of parsing.
 type construct struct {
 	name string
 	// find has one group, before which the construct is broken up.
@@ -62,7 +62,7 @@ func (c *construct) breakUp(text string) string {
 	return insertAll(cuts, text)
 }
 
-// matches yields the active matches in a text, each with some of the text after it, and where it is broken up.
+// matches yields the active matches in a text, each with some of the text after it, and the offset at which to break it up.
 func (c *construct) matches(text string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for from := 0; ; {
@@ -122,8 +122,7 @@ func startsWithStamp(text string) bool {
 	return true
 }
 
-// Date returns an error if an agent may not use a date to schedule something. Package org
-// parses the date.
+// Date returns an error if agents may not schedule by a date. Package org parses the date.
 func Date(when string) error {
 	text := strings.TrimSpace(when)
 	if n := len(text); n > 1 && strings.ContainsRune("<[", rune(text[0])) && strings.ContainsRune(">]", rune(text[n-1])) {

@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// zeroWidthSpace breaks up an active construct. It is Org's own means to have a construct
-// read as text.
+// zeroWidthSpace breaks up an active construct. It is Org's own means of making a construct plain
+// text.
 const zeroWidthSpace = "\u200b"
 
 // neverRunHeader follows the language of a block of code, so that neither the file nor an
@@ -39,8 +39,8 @@ var (
 //   - A block of code keeps its language if that is known, and is marked as never run.
 //   - A zero-width space breaks up the constructs in the table constructs, formulas,
 //     inline code, links of unsafe types, and TeX.
-//   - Control characters, and characters that hide or reorder text or are not seen, become
-//     U+FFFD; those that scripts and emoji need stay, see isNeeded.
+//   - Control characters, and characters that hide or reorder text or are invisible, become
+//     U+FFFD, except those that scripts and emoji need, see isNeeded.
 //
 // All other text is unchanged, as is text that is already inert.
 func Text(text string) string {
@@ -88,7 +88,11 @@ func inertLine(line string) string {
 	case headlines.MatchString(line):
 		return " " + line
 	case block != nil && strings.EqualFold(block[1]+block[2], "beginsrc"):
-		return "#+" + block[1] + "_" + block[2] + " " + language(block[3]) + " " + neverRunHeader
+		language := block[3]
+		if !slices.Contains(languages, strings.ToLower(language)) {
+			language = "text"
+		}
+		return "#+" + block[1] + "_" + block[2] + " " + language + " " + neverRunHeader
 	case block != nil:
 		return "#+" + block[1] + "_" + block[2]
 	case activeLine.MatchString(start):
@@ -140,9 +144,9 @@ func parseBlockLine(line string) (verb, name string) {
 // another one.
 const maxPasses = 8
 
-// breakObjects breaks up unsafe links and TeX in a text that follows head. The parser finds
-// both, so that code is unchanged. A plain id link without brackets is always broken up,
-// because it is more often a word of the text.
+// breakObjects breaks up unsafe links and TeX in a text that follows head. The parser finds both,
+// so code is unchanged. It always breaks up a plain id link without brackets, because such a text
+// is rarely meant as a link.
 func breakObjects(head, text string) string {
 	for range maxPasses {
 		doc := org.Parse(head+text, nil)
@@ -178,9 +182,6 @@ func insertAll(cuts []insertion, text string) string {
 	return b.String() + text[from:]
 }
 
-// defaultLanguage replaces the language of a block of code if it is unknown.
-const defaultLanguage = "text"
-
 // languages are the allowed languages of code blocks. Emacs calls the function
 // LANGUAGE-mode to display a block, whatever it does: server-mode would open the editor
 // to other programs.
@@ -191,11 +192,3 @@ var languages = strings.Fields(`ada asm awk bash bat bibtex c c# c++ clojure cma
 		powershell proto protobuf puppet python python3 r racket raku rb ruby rust sass scala scheme scss sed
 		sh shell solidity sparql sql sqlite swift systemverilog tcl terraform tex text toml tsx ts txt typescript
 		verilog vhdl vim vue xml yaml yml zig zsh`)
-
-// language returns name if it is an allowed language, else defaultLanguage.
-func language(name string) string {
-	if slices.Contains(languages, strings.ToLower(name)) {
-		return name
-	}
-	return defaultLanguage
-}

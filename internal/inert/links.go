@@ -25,8 +25,10 @@ func linkProblem(l org.Link, known func(id string) bool) string {
 	switch {
 	case strings.Contains(l.Raw, "%("):
 		return "by an abbreviation of the file that calls Lisp"
-	case !safeLinkTypes[l.Type] || strings.HasPrefix(strings.ToLower(l.Raw), "file+"):
-		return linkKind(l)
+	case l.Type == "fuzzy", l.Type == "custom-id", l.Type == "coderef":
+		return "by a name, which an export may not find; link by id"
+	case !safeLinkTypes[l.Type], strings.HasPrefix(strings.ToLower(l.Raw), "file+"):
+		return "of type " + l.Type
 	case strings.TrimSpace(l.Path) == "":
 		return "without an address"
 	case l.Type == "file" && l.Search != "", l.Type == "id" && strings.Contains(l.Path, "::"):
@@ -40,7 +42,7 @@ func linkProblem(l org.Link, known func(id string) bool) string {
 	case l.Description == "" && isUnsafePicture(l.Raw), addressLabel.MatchString(l.Description) && isUnsafePicture(l.Description):
 		return "to a picture that an export fetches or runs; write a description"
 	case l.Type == "id" && known != nil && !known(l.Path):
-		return "to an id that no note bears"
+		return "to an id that no note has"
 	}
 	return ""
 }
@@ -74,12 +76,4 @@ func isUnsafePicture(address string) bool {
 		return remoteURL.MatchString(address) || strings.ContainsAny(address, `%#$&~\{}`) || strings.Contains(address, "^^")
 	}
 	return false
-}
-
-func linkKind(l org.Link) string {
-	switch l.Type {
-	case "fuzzy", "custom-id", "coderef":
-		return "by a name, which an export may not find; link by id"
-	}
-	return "of type " + l.Type
 }

@@ -20,9 +20,8 @@ func Body(body string) (string, error) {
 	return Text(body), nil
 }
 
-// Revision is Body for a text that replaces now, the own text of a note: its lines stay as
-// they are in now, those of clocks and drawers at least, unless something would act that
-// does not act there.
+// Revision is Body for a text that replaces now, the own text of a note. Lines of now stay
+// unchanged, or at least those of clocks and drawers, unless that adds an active construct.
 func Revision(now, body string) (string, error) {
 	safe, err := Body(body)
 	lines, sent := strings.Split(safe, "\n"), strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
@@ -46,7 +45,7 @@ func Revision(now, body string) (string, error) {
 		}
 		text, head := strings.Join(as, "\n"), "* x\n"
 		if headlines.MatchString(text) {
-			head = "" // it is sent back with its headline
+			head = "" // the text has its own headline
 		}
 		if new(Place).Check(nil, now, head+text) == nil {
 			return text, nil
@@ -58,8 +57,8 @@ func Revision(now, body string) (string, error) {
 // drawerLine matches the first and the last line of a drawer.
 var drawerLine = regexp.MustCompile(`^[ \t]*:\S+:[ \t]*$`)
 
-// Properties makes the values of KEY=VALUE inert, and refuses keys but for those
-// that are allowed, and values that cannot stand under their key.
+// Properties makes the values of pairs KEY=VALUE inert. It returns an error for a key, or a value of
+// a key, that agents may not set, except for the allowed keys.
 func Properties(pairs []string, allowed ...string) ([]string, error) {
 	var out []string
 	for _, pair := range pairs {
@@ -76,7 +75,7 @@ func Properties(pairs []string, allowed ...string) ([]string, error) {
 	return out, nil
 }
 
-// Each returns the first error of a check.
+// Each returns the first error of a check of several texts.
 func Each(texts []string, check func(string) error) error {
 	for _, text := range texts {
 		if err := check(text); err != nil {
@@ -86,12 +85,8 @@ func Each(texts []string, check func(string) error) error {
 	return nil
 }
 
-// errRecalled is returned for the text of a window.
-var errRecalled = errors.New("it is text that was recalled; keep what is new, in words of its own")
-
-// StripRecalled removes the fenced output of Fovea from a text, so that it is not
-// remembered again. It returns an error for a text with an unfenced window, or with
-// nothing but recalled text.
+// StripRecalled removes the fenced output of Fovea from a text, so that it is not remembered again.
+// It returns an error for a text with an unfenced window, or with only recalled text.
 func StripRecalled(text string) (string, error) {
 	var b strings.Builder
 	rest := text
@@ -113,7 +108,7 @@ func StripRecalled(text string) (string, error) {
 	}
 	remaining := b.String()
 	if strings.Contains(remaining, strings.TrimSpace(render.Notice)) || strings.TrimSpace(remaining) == "" && strings.TrimSpace(text) != "" {
-		return "", errRecalled
+		return "", errors.New("it is text that was recalled; keep what is new, in words of its own")
 	}
 	return remaining, nil
 }

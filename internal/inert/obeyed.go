@@ -8,10 +8,10 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// Setter says who, beside the owner, may set what is obeyed, by an operation.
+// Setter states who besides the owner may set a name that is obeyed, by an operation.
 type Setter string
 
-// The setters. What the owner saves in a file counts always.
+// The setters. Names that the owner saves in a file are always obeyed.
 const (
 	ByOwner  Setter = "the owner alone"
 	ByFovea  Setter = "Fovea, also for agents"
@@ -20,19 +20,19 @@ const (
 	ByAnyone Setter = "agents where they may write, imported texts"
 )
 
-// Obeyed is a row of the table of what Fovea, Org and packages of Emacs obey.
+// Obeyed is a row of the table of names that Fovea, Org and packages of Emacs obey.
 type Obeyed struct {
 	Kind  string // property (of a drawer or a tree), keyword (of a line #+NAME:) or tag
-	Names string // in upper case but for tags, between blanks; an asterisk at the end makes a name a prefix
+	Names string // separated by blanks, in upper case except for tags; a trailing asterisk makes a name a prefix
 	By    Setter
-	Only  string // the file in which alone it is obeyed: elsewhere agents may set it
+	Only  string // the only file in which it is obeyed: elsewhere agents may set it
 	Why   string
 }
 
 const orgActs = "Org acts on it"
 
-// Table lists each property, keyword and tag that changes what is done. A name that is not
-// here is text. [Text] makes text of each keyword.
+// Table lists all properties, keywords and tags that programs act on. All other names are text.
+// [Text] turns each keyword into text.
 var Table = []Obeyed{
 	{"property", "EMBED", ByOwner, "", "the owner alone lets notes be sent to other computers"},
 	{"property", "SKILL_PRIORITY SKILL_TRIGGERS SKILL_DEPENDS", ByOwner, "", "the owner alone says when a skill is read"},
@@ -60,8 +60,8 @@ var Table = []Obeyed{
 	{"tag", "ARCHIVE project " + document.ConflictTag, ByWriter, "", "says whether windows show it"},
 }
 
-// Lookup returns the row of a name, but for tags in any case and as Org writes what is added to a
-// property, NAME+; the zero row if the name is text.
+// Lookup returns the row of a name, a row By anyone if the name is text. Except for tags, case is
+// ignored, and so is the + of a name that appends to a property.
 func Lookup(kind, name string) Obeyed {
 	if kind != "tag" {
 		name = propertyKey(name)

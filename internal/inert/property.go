@@ -15,8 +15,8 @@ import (
 
 var propertyName = regexp.MustCompile(`^[\p{L}\p{N}_@#%-]+\+?$`)
 
-// isPropertyName reports a property name that an agent may use: up to 100 letters, digits and
-// _ @ # % -, with a trailing + to append to the value. A bound in the expression costs 4 MB.
+// isPropertyName reports whether an agent may use a property name: up to 100 letters, digits and
+// _ @ # % -, with a trailing + to append to the value. A bound in the expression would take 4 MB.
 func isPropertyName(key string) bool {
 	return utf8.RuneCountInString(strings.TrimSuffix(key, "+")) <= 100 && propertyName.MatchString(key)
 }
@@ -59,7 +59,7 @@ func Property(key, value string) error {
 	return checkProperty(key, value, nil)
 }
 
-// checkProperty returns an error if no operation of an agent writes a property.
+// checkProperty returns an error if no operation of an agent may write a property.
 func checkProperty(key, value string, columns map[string]func(string) error) error {
 	name := propertyKey(key)
 	if !isPropertyName(key) || strings.HasSuffix(name, "_ALL") {
@@ -70,7 +70,7 @@ func checkProperty(key, value string, columns map[string]func(string) error) err
 	}
 	var errs []error
 	for _, check := range []func(string) error{valueChecks[name], columns[name]} {
-		if check != nil && strings.HasSuffix(key, "+") { // what is added makes two values of one
+		if check != nil && strings.HasSuffix(key, "+") { // appending gives two values
 			return fmt.Errorf("property %s has one value; set it as %s", key, strings.TrimSuffix(key, "+"))
 		}
 		if check != nil {
@@ -96,7 +96,7 @@ func Tag(tag string) error {
 	case tag == document.CryptTag:
 		return fmt.Errorf("tag %s is not an agent's to set; %s", tag, Lookup("tag", tag).Why)
 	case strings.ContainsFunc(tag, isUnseen):
-		return fmt.Errorf("tag %q holds what is not seen; leave that out", tag)
+		return fmt.Errorf("tag %q has invisible characters; leave them out", tag)
 	}
 	return nil
 }

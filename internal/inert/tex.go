@@ -34,9 +34,9 @@ func headlineTeX(doc *org.Document) []insertion {
 // digit after it, or as an undefined name.
 var unicodeEscape = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)
 
-// elementTeX returns the insertion that makes one object or environment of a tree plain
-// text, at an offset in its source, and whether it needs one. Org passes TeX unchanged to TeX,
-// MathJax and HTML, where it could read a file or run a program, so what agents write is never typeset.
+// elementTeX returns the insertion that makes one object or environment of a tree plain text, at an
+// offset in its source, and whether it needs one. Org passes TeX unchanged to TeX, MathJax and HTML,
+// where it could read a file or run a program, so text of agents is never typeset.
 func elementTeX(tree *org.Tree, k int) (cut insertion, isTeX bool) {
 	el := &tree.Elements[k]
 	switch el.Type {
@@ -50,7 +50,7 @@ func elementTeX(tree *org.Tree, k int) (cut insertion, isTeX bool) {
 			return insertion{from + 1, " "}, true
 		}
 		return insertion{from + 1, zeroWidthSpace}, true
-	case org.TypeCitation: // what stands before and behind its keys is not parsed
+	case org.TypeCitation: // the text around its keys is not parsed
 		return insertion{int(el.Start) + 1, zeroWidthSpace}, strings.ContainsAny(tree.Text(k), `\$`)
 	}
 	return insertion{}, false

@@ -16,11 +16,11 @@ func isUnseen(r rune) bool {
 		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// showUnseen replaces the characters that are not displayed and change nothing that is by
-// U+FFFD, and returns them too. O(text).
+// showUnseen replaces the characters that are not displayed, and do not affect those that are, by
+// U+FFFD. It also returns them. O(text).
 func showUnseen(text string) (shown string, unseen []string) {
 	var b strings.Builder
-	var before, joiner rune // the last character that is displayed, and what was needed since
+	var before, joiner rune // the last displayed character, and the needed one after it
 	for len(text) > 0 {
 		r, size := utf8.DecodeRuneInString(text)
 		char, rest := text[:size], text[size:]
@@ -43,8 +43,8 @@ func showUnseen(text string) (shown string, unseen []string) {
 	return b.String(), unseen
 }
 
-// isNeeded reports whether a character that is not displayed changes how a script or an emoji
-// is, or breaks up a construct of Org as [Text] does, beside a sign of it. 0 is before and after a text.
+// isNeeded reports whether a character that is not displayed changes how a script or an emoji is
+// displayed, or breaks up a construct of Org next to a sign, as [Text] does. 0 marks the ends of a text.
 func isNeeded(before, r, next rune) bool {
 	isSign := func(r rune) bool { return r > ' ' && r <= '~' && !unicode.In(r, unicode.L, unicode.Nd) }
 	switch {
@@ -52,17 +52,17 @@ func isNeeded(before, r, next rune) bool {
 		return isShaped(before) && isShaped(next) || isSign(before) || isSign(next)
 	case unicode.Is(unicode.Join_Control, r):
 		return isShaped(before) && isShaped(next) || isEmoji(before) && isEmoji(next)
-	case r == '\u200e', r == '\u200f', r == '\u061c': // the direction of what has none
+	case r == '\u200e', r == '\u200f', r == '\u061c': // the direction of neutral characters
 		return isShaped(before) || isShaped(next)
 	case r == '\ufe0e', r == '\ufe0f': // as text, or as a picture
 		return isEmoji(before) || next == '\u20e3' // a key
-	case unicode.Is(unicode.Variation_Selector, r) && r < '\U000e0120': // those that names and letters are written with
+	case unicode.Is(unicode.Variation_Selector, r) && r < '\U000e0120': // variants of letters, as in names
 		return unicode.In(before, unicode.Han, unicode.Mongolian, unicode.Myanmar, unicode.Phags_Pa)
 	}
 	return false
 }
 
-// unshaped are the scripts whose letters stand beside one another, from left to right.
+// unshaped are the scripts whose letters do not join and run from left to right.
 var unshaped = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian, unicode.Ethiopic, unicode.Han,
 	unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Hangul, unicode.Common, unicode.Inherited}
 

@@ -83,8 +83,8 @@ func parseNodes(s *scope.Scope, path, text string) []*node.Node {
 	return nodes
 }
 
-// trustedNodes reads the trusted nodes of a file from history, in order; none if the trusted
-// state is that the file is absent.
+// trustedNodes reads the trusted nodes of a file from history, in order; none if the file is
+// trusted to be absent.
 func (g *Guard) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 	var nodes []*node.Node
 	for _, d := range b.OwnDigests() {
@@ -102,7 +102,7 @@ func (g *Guard) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 
 // Adopt makes the current text of a protected file the trusted text, after its owner has
 // reviewed it. opts.Base is the SHA-256 of the reviewed file. It returns the commit that
-// records the decision, or the zero Commit if the file was as trusted. Errors: NotFound,
+// records the decision, or the zero Commit if the text was already trusted. Errors: NotFound,
 // Conflict, Denied (the caller is not the owner), Busy, ReadOnly, Other.
 func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions) (chain.Commit, error) {
 	tx := g.scope.Chain.Begin()
@@ -123,8 +123,8 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 	return write.Decide(ctx, tx, d.head, g.scope.NewCommit(ctx, d.action), scope.TrustMarks(entries...)...)
 }
 
-// resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
-// the other files, adopts each of them separately.
+// resetBaselines discards all baselines and trusts one file. The owner was alerted to the other
+// files and adopts each separately.
 func (g *Guard) resetBaselines(head *graph.State, base *guard.Baseline) []guard.Entry {
 	entries := []guard.Entry{{Reset: true}, {Policy: g.rights.Policy.String()}}
 	for _, s := range g.fileStatuses(head) {
@@ -175,16 +175,16 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 	return op.Run(ctx, state, &delta)
 }
 
-// decision is the file that the owner decides about, and its state in memory.
+// decision is a file that the owner decides about, and the present state of memory.
 type decision struct {
-	guard.FileStatus // as trusted where there is nothing to decide
+	guard.FileStatus // Same if there is nothing to decide
 	action           scope.Action
 	head             *graph.State
 	made             chain.Commit // that of an earlier call with the same key
 }
 
-// prepareDecision authorizes the caller, ingests the present file, and checks that it is still
-// the one reviewed.
+// prepareDecision authorizes the caller, ingests the present file, and checks that it is still the
+// reviewed one.
 func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path string, opts *scope.WriteOptions) (decision, error) {
 	d := decision{action: scope.Action{Name: op, Kind: graph.KindGuard, Key: opts.Key}}
 	d.State = guard.Same

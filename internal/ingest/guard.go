@@ -18,7 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Guard keeps protected files that were changed from outside away from readers of a scope.
+// Guard withholds protected files that were changed from outside from readers of a scope.
 type Guard struct {
 	scope   *scope.Scope
 	rights  *scope.Rules
@@ -28,8 +28,8 @@ type Guard struct {
 	cleared atomic.Pointer[guardedView] // the last guarded view
 }
 
-// New returns the guard of a writer's scope. opened returns that of another scope of the memex if
-// it is open, else nil.
+// NewGuard returns the guard of a writer's scope. opened returns the guard of another scope of the
+// memex, nil if that is not open.
 func NewGuard(w *write.Writer, r *scope.Rules, folder *Reader, opened func(scope string) *Guard) *Guard {
 	return &Guard{scope: w.Scope(), rights: r, writer: w, folder: folder, opened: opened}
 }
@@ -37,9 +37,9 @@ func NewGuard(w *write.Writer, r *scope.Rules, folder *Reader, opened func(scope
 // View returns a view for readers: v, or the present view if v is nil, without the
 // protected files that were changed outside Fovea since their owner trusted them. It
 // reads and hashes every protected file instead of relying on times and sizes.
-// View.Lockdown and View.Unreviewed list the files found; Options.Alert is called once
-// for each change. Files of other scopes in the view are compared as well. If nothing
-// changed, it returns v itself. Errors: those of ctx. O(bytes of protected files).
+// View.Lockdown and View.Unreviewed list the changed files; it calls Options.Alert once
+// for each change. It also compares files of other scopes in the view. If nothing changed,
+// it returns v itself. Errors: those of ctx. O(bytes of protected files).
 func (g *Guard) View(ctx context.Context, v *view.View) (*view.View, error) {
 	present := v == nil
 	if present {
@@ -50,14 +50,14 @@ func (g *Guard) View(ctx context.Context, v *view.View) (*view.View, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.Wrap("read", g.scope.Dir, fault.Other, err)
 		}
-		amiss := h.changedFiles(v.State)
-		if entries, _ := newsOf(h.rights.Trust().Book, amiss); len(entries) > 0 {
-			amiss = h.recordAlerts(ctx, v, present && h == g)
+		changed := h.changedFiles(v.State)
+		if entries, _ := newsOf(h.rights.Trust().Book, changed); len(entries) > 0 {
+			changed = h.recordAlerts(ctx, v, present && h == g)
 			if present {
 				v = g.scope.View()
 			}
 		}
-		found = append(found, amiss...)
+		found = append(found, changed...)
 	}
 	if len(found) == 0 {
 		return v, nil
@@ -65,7 +65,7 @@ func (g *Guard) View(ctx context.Context, v *view.View) (*view.View, error) {
 	return g.without(v, found), nil
 }
 
-// scopesOf returns the memories whose files a view shows.
+// scopesOf returns the guards of the scopes whose files a view shows.
 func (g *Guard) scopesOf(v *view.View) []*Guard {
 	out := []*Guard{g}
 	for _, name := range v.Layers {
@@ -102,8 +102,8 @@ func (g *Guard) fileStatuses(state *graph.State) []guard.FileStatus {
 	return out
 }
 
-// fileStatus reads a protected file and compares it. Before the first baselines, every file
-// is accepted as it is.
+// fileStatus reads a protected file and compares it with its baseline. Before the first baselines,
+// every file is accepted.
 func (g *Guard) fileStatus(book *guard.Book, state *graph.State, path string) guard.FileStatus {
 	s := guard.FileStatus{Path: path, Mode: g.rights.Mode(path), State: guard.Same, Baseline: book.Baseline(path)}
 	text, _, err := g.scope.Root.Read(path, 0)
@@ -129,22 +129,22 @@ func (g *Guard) fileStatus(book *guard.Book, state *graph.State, path string) gu
 	return s
 }
 
-// newsOf returns the entries that record alerts for changes that are new or over, and the new ones.
+// newsOf returns the entries that record new and withdrawn alerts, and the files with new ones.
 func newsOf(book *guard.Book, found []guard.FileStatus) (entries []guard.Entry, fresh []*guard.FileStatus) {
-	amiss := map[string]bool{}
+	changed := map[string]bool{}
 	for i := range found {
 		s := &found[i]
 		if !s.ChangedOutside() {
 			continue
 		}
-		amiss[s.Path] = true
+		changed[s.Path] = true
 		if book.Notified(s.Path) != s.File {
 			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
 			fresh = append(fresh, s)
 		}
 	}
 	for _, path := range book.NotifiedPaths() {
-		if !amiss[path] {
+		if !changed[path] {
 			entries = append(entries, guard.Entry{Notified: path})
 		}
 	}
@@ -177,7 +177,7 @@ func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []
 	return found
 }
 
-// alertOwner sends alerts for new changes. If no baseline is verified, it sends a single one. The
+// alertOwner sends alerts for new changes, a single one if no known key signed the baselines. The
 // caller is the chain's writer.
 func (g *Guard) alertOwner(fresh []*guard.FileStatus) (err error) {
 	for i, s := range fresh {
@@ -196,11 +196,11 @@ func (g *Guard) alertOwner(fresh []*guard.FileStatus) (err error) {
 // sendAlert sends an alert about a change, with the number of other files with the same
 // problem. After an error the alert is repeated. The caller is the chain's writer.
 func (g *Guard) sendAlert(s *guard.FileStatus, more int) error {
-	tell := g.scope.Options.Log.Info // the alert is more prominent
+	log := g.scope.Options.Log.Info // the alert is more prominent
 	if g.scope.Options.Alert == nil {
-		tell = g.scope.Options.Log.Warn
+		log = g.scope.Options.Log.Warn
 	}
-	tell("a protected file changed from outside", "path", s.Path, "state", string(s.State), "mode", s.Mode.String(), "more", more)
+	log("a protected file changed from outside", "path", s.Path, "state", string(s.State), "mode", s.Mode.String(), "more", more)
 	if g.scope.Options.Alert == nil {
 		return nil
 	}

@@ -4,8 +4,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -56,7 +54,8 @@ func RunTx(ctx context.Context, tx *chain.Tx, r *Reader, opts *options.Ingest) e
 	begins := r.scope.Chain.Head().Commit.Seq == 0
 	defer r.publish()
 	in := newIngester(r, tx, opts, scan, now)
-	in.total, in.before = len(scan.Changed), r.fileCount()
+	in.total = len(scan.Changed)
+	in.before = len(slices.DeleteFunc(slices.Clone(r.scope.Present().Paths()), document.IsMemory))
 	in.next.draft = r.scope.Present().Edit(now.UnixMilli())
 	in.next.draft.ReadCopies()
 	in.takeSame(ctx)
@@ -92,7 +91,7 @@ func RunTx(ctx context.Context, tx *chain.Tx, r *Reader, opts *options.Ingest) e
 	return held
 }
 
-// portion is what one commit of an ingest brings.
+// portion is the content of one commit of an ingest.
 type portion struct {
 	draft     *graph.Draft
 	documents int // in the draft
@@ -137,8 +136,8 @@ func newIngester(r *Reader, tx *chain.Tx, opts *options.Ingest, scan corpus.Scan
 	return in
 }
 
-// takeSame takes the files whose bytes memory already holds: only their times changed, so
-// only their table entries are renewed. Drifted files are left to file.
+// takeSame skips the files whose bytes memory already holds: only their times changed, so it only
+// renews their table entries. It leaves drifting files to file.
 func (in *ingester) takeSame(ctx context.Context) {
 	state := in.reader.scope.Present()
 	for _, e := range in.reader.scope.Root.ReadExpected(ctx, in.scan.Changed, in.now, func(f corpus.File) (merkle.Digest, bool) {
@@ -152,8 +151,8 @@ func (in *ingester) takeSame(ctx context.Context) {
 	}
 }
 
-// heldAs returns the digest of the document that a state holds for f, or false if the
-// document is missing or lost, or differs from f in size or opacity.
+// heldAs returns the digest of the document that a state holds for f, false if the document is
+// missing or lost, or differs from f in size or opacity.
 func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
 	nodes := state.Nodes(f.Path)
 	if len(nodes) == 0 || scope.IsLost(nodes) || int64(state.Size(f.Path)) != f.Size || nodes[0].Derived.Opaque != f.Opaque {
@@ -201,7 +200,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 	return nil
 }
 
-// drop removes the documents of deleted files from the draft, unless there are too many.
+// drop removes the documents of deleted files from the draft, unless too many are deleted.
 func (in *ingester) drop() error {
 	state := in.reader.scope.Present()
 	unread := make(map[string]bool)
@@ -220,9 +219,9 @@ func (in *ingester) drop() error {
 	lost := slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) })
 	if n := in.before; n >= heldFrom && len(lost) > n/2 && !in.opts.AcceptDeletions {
 		in.reader.missing = slices.DeleteFunc(gone, func(p string) bool { return !in.reader.scope.Root.InRegion(p) })
-		return &fault.Error{Op: "ingest", What: in.reader.scope.Dir, Kind: fault.Held, Err: fmt.Errorf(
-			"%w (%d of %d: %s) and kept in memory; fovea restore --missing writes them back, fovea ingest --accept-deletions lets them go",
-			errDrop, len(lost), n, scope.Abbreviate(in.reader.missing, ""))}
+		return fault.Errorf("ingest", in.reader.scope.Dir, fault.Held, "more than half of the documents are gone from the folder (%d of %d: %s) "+
+			"and kept in memory; fovea restore --missing writes them back, fovea ingest --accept-deletions lets them go",
+			len(lost), n, scope.Abbreviate(in.reader.missing, ""))
 	}
 	in.reader.removals.add(lost, in.reader.scope.Chain.Head().Commit.Seq)
 	for _, p := range gone {
@@ -238,18 +237,7 @@ func (in *ingester) drop() error {
 	return nil
 }
 
-// fileCount returns the number of documents that are files.
-func (r *Reader) fileCount() int {
-	count := 0
-	for _, p := range r.scope.Present().Paths() {
-		if !document.IsMemory(p) {
-			count++
-		}
-	}
-	return count
-}
-
-// isLost reports whether the text of a deleted file reappeared under no other path in the same
+// isLost reports whether the text of a deleted file did not reappear under another path in the same
 // scan: renaming a folder loses nothing.
 func (in *ingester) isLost(state *graph.State, path string) bool {
 	if !in.reader.scope.Root.InRegion(path) {
@@ -259,15 +247,14 @@ func (in *ingester) isLost(state *graph.State, path string) bool {
 	return !in.arrived[merkle.SumText(text)]
 }
 
-// isNoLongerRead reports whether a file is there, but the configuration no longer says to read it. That
-// is no deletion, which would be handed on to machines that read it.
+// isNoLongerRead reports whether a file exists, but the configuration now excludes it. That is not a
+// deletion, which would be passed on to machines that read it.
 func (in *ingester) isNoLongerRead(state *graph.State, path string) bool {
 	root := in.reader.scope.Root
 	return root.InRegion(path) && !root.Lists(path) && !state.Asked(path) && root.Exists(path)
 }
 
-// covered reports whether a path, or a folder above it, could not be read. Such a file is
-// not known to be deleted.
+// covered reports whether a path, or a folder above it, could not be read: the file may still exist.
 func covered(unread map[string]bool, file string) bool {
 	for ; !unread[file]; file = path.Dir(file) {
 		if file == "." || file == "/" {
@@ -300,8 +287,8 @@ func (in *ingester) commit(ctx context.Context) error {
 	return nil
 }
 
-// isHeadUnstored reports whether changes of the folder are held in memory only: the store
-// cannot be written, or its history is missing.
+// isHeadUnstored reports whether changes of the folder are held only in memory, because the store
+// cannot be written or its history is missing.
 func isHeadUnstored(s *scope.Scope) bool {
 	return s.Chain.Store().Err() != nil && (s.Memex().Unwritable != nil || s.Chain.Head().Commit.Seq == 0)
 }
@@ -359,5 +346,3 @@ func (r *Reader) Current(a scope.Action, path string) (text string, same bool, e
 	doc, ok := state.Document(path)
 	return text, ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text), nil
 }
-
-var errDrop = errors.New("more than half of the documents are gone from the folder")

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Reader brings what is in the folder, and trees without files, into the memory of a scope.
+// Reader ingests the folder, and trees without files, into the memory of a scope.
 type Reader struct {
 	scope  *scope.Scope
 	rights *scope.Rules
@@ -21,7 +21,7 @@ type Reader struct {
 	published atomic.Pointer[Report]
 	removals  removals
 
-	// The chain's writer guards what follows.
+	// The chain's writer guards these fields.
 	table     *corpus.Table
 	tableOld  bool             // it changed since it was loaded or saved
 	tableRoot merkle.Digest    // the root at that time
@@ -32,11 +32,9 @@ type Reader struct {
 // New returns the reader of a scope.
 func New(s *scope.Scope, r *scope.Rules) *Reader { return &Reader{scope: s, rights: r} }
 
-// A buffer is a tree that an editor has not saved: a session's document under the path of a
-// file. The drift of the session holds the digest that the file had when the buffer was sent.
-
 // BufferedFile returns the file whose document a tree names, "" for none, and the scope that
-// holds it.
+// holds it. Such a tree is the unsaved buffer of an editor: a session's document under the path of
+// the file. The drift of the session holds the digest that the file had when the buffer was sent.
 func BufferedFile(in *scope.Scope, t *ast.Tree) (holder *scope.Scope, path string) {
 	for _, s := range in.WithFiles() {
 		state := s.Present()
@@ -56,7 +54,7 @@ func BufferedFile(in *scope.Scope, t *ast.Tree) (holder *scope.Scope, path strin
 	return nil, ""
 }
 
-// Buffers returns the unsaved buffers of editors; nil has none.
+// Buffers returns the unsaved buffers of editors; nil if there are none.
 func (r *Reader) Buffers() *corpus.Buffers { return r.scope.Options.Buffers }
 
 // Locate returns the place of a file that an editor names, absolute or below the memex, and
@@ -73,13 +71,12 @@ func (r *Reader) Locate(name string) (place corpus.Place, parsed bool, err error
 	return place, false, corpus.ErrOutside
 }
 
-// Wrote reports whether the memory itself wrote all of the files at paths, given below the
-// memex without links, so that Ingest would find nothing that the memory does not hold or is
-// about to. If in doubt it returns false. It does not wait for file writes, and costs a stat
-// per path.
+// Wrote reports whether the memory itself wrote all files at paths, given below the memex
+// without links, so that Ingest would find nothing that the memory does not hold or is about to
+// hold. If in doubt it returns false. It does not wait for file writes, and costs a stat per path.
 func (r *Reader) Wrote(paths []string) bool {
 	if slices.ContainsFunc(r.scope.Sessions(), overFiles) {
-		return false // a change of a file ends the buffer over it
+		return false // a change of a file drops the buffer over it
 	}
 	holders := r.scope.WithFiles()
 	for _, path := range paths {

@@ -58,12 +58,18 @@ func (r *Reader) Synced(v *view.View, path string) time.Time {
 func (r *Reader) Missing() []string { return r.published.Load().Missing }
 
 // Removals returns, sorted, the files that scans found removed since its last call, and
-// the number of the newest commit that has them. It returns each file once, so that the
-// user can be notified of accidental removals. Renamed files are not included. It does not
-// wait for writers.
-func (r *Reader) Removals() (paths []string, before uint64) { return r.removals.drain() }
+// the number of the newest commit that has them. It returns each file once, for notifying
+// the user of accidental removals. Renamed files are not included. It does not wait for
+// writers.
+func (r *Reader) Removals() (paths []string, before uint64) {
+	r.removals.mu.Lock()
+	defer r.removals.mu.Unlock()
+	paths, r.removals.paths = r.removals.paths, nil
+	slices.Sort(paths)
+	return slices.Compact(paths), r.removals.before
+}
 
-// removals are the removed files that were not yet reported.
+// removals are the removed files that Removals has not returned yet.
 type removals struct {
 	mu     sync.Mutex
 	paths  []string
@@ -79,16 +85,7 @@ func (r *removals) add(paths []string, before uint64) {
 	r.paths = append(r.paths, paths...)
 }
 
-func (r *removals) drain() ([]string, uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	paths := r.paths
-	r.paths = nil
-	slices.Sort(paths)
-	return slices.Compact(paths), r.before
-}
-
-// ClearMissing removes written files, sorted, from the missing ones. The caller is the
+// ClearMissing removes written files, given sorted, from the missing ones. The caller is the
 // chain's writer.
 func ClearMissing(r *Reader, written []string) {
 	left := slices.DeleteFunc(slices.Clone(r.missing), func(path string) bool {
@@ -102,9 +99,9 @@ func ClearMissing(r *Reader, written []string) {
 }
 
 // Diagnostics lists problems by path and line: duplicate ids, malformed drawers,
-// unreadable setup files, broken links. Targets outside the folder are not checked,
-// except ids that Options.ElsewhereID knows. Nothing is written. Errors: Other (ctx is
-// done). O(links and linked files), and parsing, on all processors, of the documents that
+// unreadable setup files, broken links. It does not check targets outside the folder,
+// except ids that Options.ElsewhereID knows. It writes nothing. Errors: Other (ctx is
+// done). O(links and linked files), plus parsing, on all processors, of the documents that
 // changed since the last call; the first call parses every document.
 func (r *Reader) Diagnostics(ctx context.Context) ([]document.Problem, error) {
 	if err := ctx.Err(); err != nil {
@@ -125,8 +122,7 @@ func (r *Reader) Diagnostics(ctx context.Context) ([]document.Problem, error) {
 	return out, fault.Wrap("diagnostics", r.scope.Dir, fault.Other, ctx.Err())
 }
 
-// once remembers the answers to questions that come again and again. It is for
-// one goroutine.
+// once returns a function that caches the results of ask. It is not safe for concurrent use.
 func once(ask func(string) bool) func(string) bool {
 	answers := map[string]bool{}
 	return func(q string) bool {

@@ -10,11 +10,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// A setup file that is not Org is kept as an opaque document while a document names it, so
-// that a state is self-contained.
-
 // addSetupFiles ingests new and changed setup files, and the ones that they name, before the
-// commit of the documents that use them.
+// commit of the documents that use them. A setup file that is not Org is kept as an opaque
+// document as long as a document names it, so that a state is self-contained.
 func (in *ingester) addSetupFiles(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		switch known, met := in.setup[path]; {
@@ -36,7 +34,7 @@ func (in *ingester) addSetupFiles(ctx context.Context, paths []string) error {
 func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 	root := in.reader.scope.Root
 	found, changed, err := root.Setup(path, in.reader.table)
-	if p, _ := root.Place(path); corpus.Elsewhere(root, path) || corpus.Elsewhere(root, p.Real) { // its readers are others
+	if p, _ := root.Place(path); corpus.Elsewhere(root, path) || corpus.Elsewhere(root, p.Real) { // other scopes read it
 		found, err = false, nil
 	}
 	in.setup[path] = found || err != nil // unreadable is not absent
@@ -50,8 +48,8 @@ func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 	return in.file(ctx, path)
 }
 
-// refreshSetupFiles checks all setup files that documents name: they can change or appear
-// without a change of a document.
+// refreshSetupFiles checks all setup files that documents name: they can change or appear without
+// a change of a document.
 func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 	for {
 		before := len(in.setup)
@@ -64,10 +62,10 @@ func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 	}
 }
 
-// Skills returns a registry of the skills in a view, which are files below the skills
-// folder, and the built-in ones. Skills in locked files are left out; see LockedSkills. If the
-// folder is outside the memex, its files are read now; what could not be read is among the
-// problems. What is encrypted is left out, and nothing in a skill is executed. O(bytes of skills).
+// Skills returns a registry of the built-in skills and those in a view, which are files below the
+// skills folder. It leaves out locked files, see LockedSkills, and encrypted text. If the folder is
+// outside the memex, its files are read now; unreadable ones are among the problems. Nothing in a
+// skill is executed. O(bytes of skills).
 func (r *Reader) Skills(ctx context.Context, v *view.View) *corpus.Registry {
 	var files []corpus.SkillFile
 	for _, path := range v.Paths() {

@@ -9,12 +9,12 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// tableFile holds the result of the last scan. It is derived: if it is missing or damaged,
-// the next scan reads every file.
+// tableFile holds the result of the last scan. If it is missing or damaged, the next scan reads
+// every file.
 const tableFile = "cache/files"
 
-// Load loads the result of the last scan, once the chain is loaded. It drops a table of
-// another state, which could call a file unchanged whose nodes this state lacks.
+// Load loads the result of the last scan, after the chain. It drops a table of another state,
+// because that could list a file as unchanged although this state lacks its nodes.
 func Load(r *Reader) {
 	defer r.publish()
 	root := r.scope.Present().Root()
@@ -33,9 +33,9 @@ func Load(r *Reader) {
 	}
 }
 
-// Save saves the result of the last scan, prefixed with its root, if either changed. It syncs
-// the commits of that root first, because a table without its history is taken as evidence
-// of a loss. The caller is the chain's writer.
+// Save saves the result of the last scan, prefixed with the root of its state, if either changed.
+// It syncs the commits of that root first, because a table without its history indicates a loss.
+// The caller is the chain's writer.
 func Save(r *Reader) error {
 	root := r.scope.Present().Root()
 	if !r.tableOld && r.tableRoot == root || r.scope.Chain.Store().Err() != nil {
@@ -61,8 +61,8 @@ func Save(r *Reader) error {
 // ForgetTable makes the next scan read every file. The caller is the chain's writer.
 func ForgetTable(r *Reader) { r.table, r.tableOld = &corpus.Table{}, true }
 
-// ScannedBefore returns an error text if the file table in a state folder belongs to a state
-// with documents, else "".
+// ScannedBefore returns the text of an error if the file table in a state folder belongs to a state
+// with documents, so that its history is missing; else "".
 func ScannedBefore(in vfs.FS) string {
 	b, err := in.ReadFile(tableFile)
 	empty := (&graph.State{}).Root()

@@ -40,7 +40,9 @@ func RunTree(ctx context.Context, w *write.Writer, t Tree, opts *scope.WriteOpti
 		c.Draft(func(_ *graph.State, draft *graph.Draft) error {
 			return fault.Wrap("ingest", "tree", fault.Invalid, in.put(ctx, draft))
 		})
-		c.Mark(in.laid()...)
+		if in.Over != "" { // it drifts from the file below it
+			c.Mark(in.scope.DriftMarks([]string{in.Over}, map[string]merkle.Digest{in.Over: scope.FileNow(in.Holder.Present(), in.Over)})...)
+		}
 		c.Check = func(_, after *graph.State, delta *graph.Delta) error {
 			id = in.at(after)
 			n, _ := after.Get(id)
@@ -72,8 +74,8 @@ type treeIngest struct {
 	at    func(*graph.State) string
 }
 
-// begin sets the state before the ingest, and the parent to its present id: a derived one may
-// have changed since.
+// begin sets the state before the ingest, and updates the id of the parent: a derived id may have
+// changed.
 func (in *treeIngest) begin(ctx context.Context, state *graph.State) (err error) {
 	in.state, in.trees = state, map[string]*ast.Tree{}
 	if node.IsDerived(in.Parent) {
@@ -115,14 +117,6 @@ func TitleOf(n *node.Node) string {
 	return cmp.Or(n.Derived.Title, n.Type)
 }
 
-// laid returns the drift marks of a buffer: the digest of the file below it.
-func (in *treeIngest) laid() [][]byte {
-	if in.Over == "" {
-		return nil
-	}
-	return in.scope.DriftMarks([]string{in.Over}, map[string]merkle.Digest{in.Over: scope.FileNow(in.Holder.Present(), in.Over)})
-}
-
 // put adds the tree to a draft.
 func (in *treeIngest) put(ctx context.Context, draft *graph.Draft) error {
 	if err := in.bornByFiles(ctx); err != nil {
@@ -130,7 +124,7 @@ func (in *treeIngest) put(ctx context.Context, draft *graph.Draft) error {
 	}
 	if in.Over != "" {
 		if in.Parent != "" {
-			return fault.Errorf("ingest", in.Parent, fault.Invalid, "a buffer of a file hangs below nothing")
+			return fault.Errorf("ingest", in.Parent, fault.Invalid, "a buffer of a file cannot have a parent")
 		}
 		in.at = func(s *graph.State) string { d, _ := s.Document(in.Over); return d.ID }
 		in.trees[in.Over] = in.Root
@@ -176,15 +170,15 @@ func (in *treeIngest) bornByFiles(ctx context.Context) error {
 		}
 		for _, s := range memories {
 			if n, ok := s.Present().Get(id); ok && !document.IsMemory(n.Path) && !in.covers(n.Path) {
-				return fault.Errorf("ingest", id, fault.Conflict, "the id is borne by a node of %s; edit that, or send the tree of the whole file", n.Path)
+				return fault.Errorf("ingest", id, fault.Conflict, "a node of %s has this id; edit that node, or send the tree of the whole file", n.Path)
 			}
 		}
 	}
 	return nil
 }
 
-// covers reports whether the tree and the file at path are both buffers of this session:
-// nodes may move between them.
+// covers reports whether the tree and the document at path are both buffers of this session, so
+// that nodes may move between them.
 func (in *treeIngest) covers(path string) bool {
 	return in.Over != "" && (path == in.Over || in.state.IsTree(path))
 }
@@ -216,25 +210,25 @@ func (in *treeIngest) inside(top *node.Node) func(*node.Node) bool {
 	if top == nil {
 		return func(*node.Node) bool { return false }
 	}
-	told := map[string]bool{top.ID: true}
+	known := map[string]bool{top.ID: true}
 	return func(n *node.Node) bool {
 		var way []string
-		is, known := told[n.ID]
-		for !known && n != nil {
+		is, ok := known[n.ID]
+		for !ok && n != nil {
 			way = append(way, n.ID)
 			up, _ := in.state.Get(n.Parent)
-			is, known = told[n.Parent]
+			is, ok = known[n.Parent]
 			n = up
 		}
 		for _, id := range way {
-			told[id] = is
+			known[id] = is
 		}
 		return is
 	}
 }
 
-// withRivals adds to the nodes that move to path those that declare the same ids and would
-// win them there: history may have restored nodes that moved before.
+// withRivals adds to the nodes that move to path the other nodes that declare the same ids and
+// would get them there: history may have restored nodes that moved before.
 func (in *treeIngest) withRivals(moved []*node.Node, path string) []*node.Node {
 	out := slices.Clip(moved)
 	for _, n := range moved {
@@ -273,7 +267,7 @@ func (in *treeIngest) document(path string) *ast.Tree {
 	return t
 }
 
-// change changes one part of a document; false if the part is gone with its ancestors.
+// change changes one part of a document. It returns false if the part is gone with its ancestors.
 func (in *treeIngest) change(path, id string, with func(*ast.Tree) *ast.Tree) bool {
 	t := in.document(path)
 	if t == nil {
@@ -286,7 +280,7 @@ func (in *treeIngest) change(path, id string, with func(*ast.Tree) *ast.Tree) bo
 	return ok
 }
 
-var errCycle = errors.New("a cycle: the parent is part of the tree, or stands below what the tree moves")
+var errCycle = errors.New("a cycle: the parent is part of the tree, or is below a node that the tree moves")
 
 // below makes the tree a child of the node in.Parent.
 func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
@@ -296,7 +290,7 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 		return fault.Errorf("ingest", in.Parent, fault.NotFound, "no such node to be the parent")
 	case !document.IsMemory(up.Path):
 		return fault.Errorf("ingest", in.Parent, fault.Invalid,
-			"it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path)
+			"it is in the file %s, and a tree cannot be part of a file; ingest it without a parent, then refile it", up.Path)
 	}
 	if known == nil {
 		known = in.namesake(up)
@@ -350,8 +344,8 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 	return same
 }
 
-// spot returns a function that returns the tree's id by its position in a changed document:
-// ids next to it and above it may change when moved nodes leave.
+// spot returns a function that returns the tree's id by its position in a changed document,
+// because ids of siblings and ancestors may change when nodes move away.
 func (in *treeIngest) spot(path string) func(*graph.State) string {
 	at := slices.Index(slices.Collect(in.trees[path].All()), in.Root)
 	return func(s *graph.State) string { return s.Nodes(path)[at].ID }
@@ -372,8 +366,8 @@ func (in *treeIngest) apply(draft *graph.Draft) error {
 	return nil
 }
 
-// MoveBranch returns the change of a draft of a state that moves a node of a
-// memory-backed document below another one, false if that is in the branch of the node.
+// MoveBranch returns a change of a draft that moves a node of a memory-backed document below
+// another one, false if that one is the node or below it.
 func MoveBranch(state *graph.State, n, to *node.Node) (func(*graph.Draft) error, bool) {
 	in := &treeIngest{state: state, trees: map[string]*ast.Tree{}, Tree: Tree{Root: state.Branch(n.ID)}}
 	in.take([]*node.Node{n})

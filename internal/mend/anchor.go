@@ -12,7 +12,7 @@ import (
 
 // signatures checks the signed heads of a journal during replay.
 type signatures struct {
-	newest string                   // last signed head read
+	newest string                   // the last signed head that was read
 	wrong  map[string]*wrongHeads   // by kind and reason
 	order  []*wrongHeads            // in reading order
 	chain  map[uint64]merkle.Digest // commit digests by number
@@ -57,9 +57,9 @@ func (w *verifier) mark(data []byte) {
 	same.count++
 }
 
-// heads reports signed heads that are forged or do not fit, and a newest head that has an
-// unknown key or is older than the newest commit. An older head with an unknown key and a
-// commit without a head are no problems: a later head vouches for them.
+// heads reports signed heads that are forged or do not fit the chain, and a newest head that has
+// an unknown key or is older than the newest commit. An older head with an unknown key, or a
+// commit without a head, is not a problem: a later head covers it.
 func (w *verifier) heads() {
 	for _, bad := range w.signatures.order {
 		more := ""

@@ -1,10 +1,10 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package mend proves a memory, repairs a damaged one, and drops content from history.
+// Package mend verifies a memory, repairs a damaged one, and drops content from history.
 //
 // [Mender] belongs to one scope. [Mender.Verify] computes everything again from the bytes;
-// [Mender.Repair] keeps what verifies and records what is lost; [Mender.Purge] and
-// [Mender.Retain] drop content for good, by a commit that says so.
+// [Mender.Repair] keeps everything that verifies and records the losses; [Mender.Purge] and
+// [Mender.Retain] permanently drop content, by a commit that records it.
 //
 // Invariants:
 //   - Verifying writes nothing and trusts no digest computed earlier.
@@ -12,6 +12,6 @@
 //     aside, never deleted.
 //   - Commits are never dropped, so the digests of purged content stay in history.
 //
-// Elsewhere: replay is internal/chain; damage of the store is found and put aside by
-// internal/disk; undoing changes is internal/travel.
+// Elsewhere: internal/chain replays history; internal/disk finds damage of the store and puts it
+// aside; internal/travel undoes changes.
 package mend

@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Mender proves and repairs the memory of a scope, and drops content from its history.
+// Mender verifies and repairs the memory of a scope, and drops content from its history.
 type Mender struct {
 	scope  *scope.Scope
 	rights *scope.Rules
@@ -24,7 +24,7 @@ type Mender struct {
 	host   Host
 }
 
-// Host opens what a mender needs: package fovea.
+// Host gives a mender access to stores and other scopes. Package fovea implements it.
 type Host struct {
 	Scopes func() ([]string, error)                                 // the names of all scopes of the memex
 	Open   func(ctx context.Context, scope string) (*Mender, error) // the mender of a scope of the memex
@@ -38,7 +38,7 @@ func New(w *write.Writer, r *scope.Rules, folder *ingest.Reader, owner Host) *Me
 	return &Mender{scope: w.Scope(), rights: r, writer: w, folder: folder, host: owner}
 }
 
-// rewrite takes blocks out of history by a commit that says so.
+// rewrite drops blocks from history by a commit that records it.
 func (md *Mender) rewrite(ctx context.Context, tx *chain.Tx, a scope.Action, drop map[merkle.Digest]bool) (chain.Commit, error) {
 	a.Now = md.scope.Options.Now()
 	return tx.Rewrite(context.WithoutCancel(ctx), md.scope.NewCommit(ctx, a), drop)

@@ -33,14 +33,14 @@ const minPurgeText = 4
 // versions. A commit of the kind purge records the operation without its content. A dry
 // run only counts. It returns the commit and the number of removed versions.
 //
-// What Fovea itself recorded of agents, such as the questions of windows, leaves the present
-// state first. A purge of a text from the memex or a project purges the sessions, too; the
-// commit is then that of the memex or project, none if only sessions had the text.
+// Records that Fovea itself keeps of agents, such as the questions of windows, are removed from
+// the present state first. A purge of a text from the memex or a project also purges the sessions;
+// the commit is that of the memex or project, zero if only sessions had the text.
 //
-// It refuses while the present state contains any of the rest: forget or edit that first. It
-// also refuses a text under 4 bytes, and one in the commits themselves (in a path, an id,
-// a message), which never change. The bytes may stay on the medium, where the file system
-// put them, and in copies of the state folder. Errors: Invalid, NotFound (history has
+// It fails while the present state contains any other of the content: forget or edit that first.
+// It also rejects a text under 4 bytes, and one in the commits themselves (in a path, an id,
+// a message), which never change. The bytes may remain on the storage medium, where the file
+// system put them, and in copies of the state folder. Errors: Invalid, NotFound (history has
 // none of it), ReadOnly. O(history).
 func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *scope.WriteOptions) (chain.Commit, int, error) {
 	opts = opts.OrZero()
@@ -63,8 +63,8 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 	return c, n + inSessions, err
 }
 
-// purgeSessions purges a text from the sessions of the memex, from all or from none, and
-// returns the number of removed versions.
+// purgeSessions purges a text from all sessions of the memex, or from none if one cannot be purged.
+// It returns the number of removed versions.
 func (md *Mender) purgeSessions(ctx context.Context, text string, opts *scope.WriteOptions) (all int, err error) {
 	names, err := md.host.Scopes()
 	if err != nil {
@@ -159,7 +159,7 @@ func (md *Mender) purge(ctx context.Context, ids []string, text string, opts *sc
 	return c, n, err
 }
 
-// checkPurge returns why a purge names nothing that can be purged.
+// checkPurge returns an error if a purge names nothing that can be purged.
 func checkPurge(ids []string, text string) error {
 	if len(ids) == 0 && text == "" {
 		return errors.New("nothing is named; give ids of nodes, or a text that is not empty")
@@ -176,10 +176,10 @@ const purgeMessage = " taken out of history"
 type purge struct {
 	mender      *Mender
 	text        string
-	forms       []string                          // in which the text is kept; nil for no text
+	forms       []string                          // in which the text is stored; nil for no text
 	afterwards  bool                              // check after a purge: commits and marks were checked before
 	commits     []*graph.Commit                   // of the chain and of histories imported by merges
-	parts       map[merkle.Digest]bool            // blocks that commits are cut into
+	parts       map[merkle.Digest]bool            // blocks that commits are split into
 	ownBlocks   map[merkle.Digest][]merkle.Digest // own blocks of the store, with their chunks
 	broken      map[merkle.Digest]bool            // own blocks that lack a chunk
 	looseChunks map[merkle.Digest]bool            // chunks that contain the text
@@ -246,7 +246,7 @@ func addAliases(c *graph.Commit, names map[string]bool) {
 	}
 }
 
-// refuse returns an error if the present state contains content to drop, but for records.
+// refuse returns an error if the present state contains content to drop, other than records.
 func (p *purge) refuse() error {
 	for n := range p.mender.scope.Present().All() {
 		if !p.dropOwn[n.Own] && !p.holds(n) || isRecord(n) {
@@ -266,15 +266,15 @@ func (p *purge) refuse() error {
 	return nil
 }
 
-// isRecord reports whether a node is what Fovea recorded of agents: a window, feedback, or a
-// block that it made of an action.
+// isRecord reports whether a node is a record that Fovea keeps of agents: a window, feedback, or a
+// block that it made from an action.
 func isRecord(n *node.Node) bool {
 	b, ok := working.OfNode(n)
 	return working.IsRecord(n.Path) || ok && b.Automatic
 }
 
-// dropRecords takes the records that hold the text, or have one of the ids, out of the present
-// state, in a commit of its own.
+// dropRecords removes the records that contain the text, or have one of the ids, from the present
+// state, in a separate commit.
 func (p *purge) dropRecords(ctx context.Context, tx *chain.Tx, ids []string) error {
 	s := p.mender.scope
 	if !s.IsSession() {
@@ -326,7 +326,7 @@ func (p *purge) dropped() map[merkle.Digest]bool {
 }
 
 // removeCopies overwrites a purged text in the logs of a daemon, and returns an error if any file
-// of the state folder holds it.
+// of the state folder still contains it.
 func (md *Mender) removeCopies(ctx context.Context, text string) (err error) {
 	for _, name := range logFiles {
 		err = errors.Join(err, md.redactLog(name, text))

@@ -26,7 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// read scans all records of the store, and keeps all commits in memory meanwhile. Blocks include the history imported by merges.
+// read scans all records of the store, including the history imported by merges. It keeps all commits in memory.
 func (p *purge) read(ctx context.Context) error {
 	return p.mender.scope.Chain.Store().Replay(store.Pos{}, func(r store.Record) error {
 		if err := ctx.Err(); err != nil {
@@ -88,7 +88,7 @@ func (p *purge) own(d merkle.Digest, data []byte) error {
 	return nil // otherwise not an own block
 }
 
-// commit records a commit, and refuses a text that the commit itself contains.
+// commit records a commit. It returns an error if the commit itself contains the text.
 func (p *purge) commit(block []byte, of string) error {
 	c, err := graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
 		p.parts[d] = true
@@ -112,8 +112,8 @@ func (p *purge) holds(n *node.Node) bool {
 	})
 }
 
-// formsOf returns a text as it is kept: as it stands, and as a string in JSON, as in blocks of
-// working memory and in windows. It is nil for no text.
+// formsOf returns the forms in which a text is stored: unchanged, and as a JSON string, as in blocks
+// of working memory and in windows. It returns nil for no text.
 func formsOf(text string) []string {
 	if text == "" {
 		return nil
@@ -127,7 +127,7 @@ func formsOf(text string) []string {
 	return forms
 }
 
-// contains reports whether a text contains one of several forms of another.
+// contains reports whether a text contains one of several forms.
 func contains(text string, forms []string) bool {
 	return slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) })
 }
@@ -165,7 +165,7 @@ func mentions(c *graph.Commit, text string) string {
 	return ""
 }
 
-// mark refuses a text that a mark of the journal contains, such as a snapshot name.
+// mark returns an error if a mark of the journal contains the text, such as a snapshot name.
 func (p *purge) mark(data []byte) error {
 	r := merkle.NewReader(data)
 	n, kind := r.List(), r.Text()
@@ -178,12 +178,12 @@ func (p *purge) mark(data []byte) error {
 		p.mender.scope.Chain.Ledgers().Label(kind))
 }
 
-// isFraming reports whether a text occurs in the framing around contents, so that finding
-// its bytes in a file proves nothing.
+// isFraming reports whether a text occurs in the framing of stored contents, so that its bytes in a
+// file prove nothing.
 func (md *Mender) isFraming(text string) bool {
-	var told []byte
+	var framing []byte
 	add := func(_ merkle.Digest, block []byte) error {
-		told = append(told, block...)
+		framing = append(framing, block...)
 		return nil
 	}
 	for _, t := range []string{document.TypeHeadline, document.TypeDocument} {
@@ -192,7 +192,7 @@ func (md *Mender) isFraming(text string) bool {
 	_, _ = node.VersionBlock(merkle.Digest{}, make([]merkle.Digest, 1), add)
 	commit, _ := (&graph.Commit{}).Encode(nil)
 	words := []string{
-		string(told), string(commit), "versions" + purgeMessage, "version" + purgeMessage,
+		string(framing), string(commit), "versions" + purgeMessage, "version" + purgeMessage,
 		graph.KindIngest, graph.KindRollback, graph.KindRevert, graph.KindMerge, graph.KindEdit,
 		author.Owner.String(), author.File.String(), author.Agent.String(), author.Fovea.String(),
 		graph.KindPurge, graph.KindRetain, graph.KindRepair, graph.KindGuard,
@@ -203,8 +203,8 @@ func (md *Mender) isFraming(text string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
 }
 
-// nothingToPurge returns an error if there is nothing to remove, nil if another copy
-// contains the text: an old image, or a file that was put aside.
+// nothingToPurge returns an error if there is nothing to remove, nil if an old image, or a file
+// that was put aside, contains the text.
 func (md *Mender) nothingToPurge(ctx context.Context, text string) error {
 	none := errors.New("history holds none of it")
 	if text == "" {
@@ -224,7 +224,7 @@ func (md *Mender) nothingToPurge(ctx context.Context, text string) error {
 // fileContaining names a file of the state folder that contains the text, "" for none;
 // files of scopes come last. If the text also occurs in framing, it decodes the records
 // of the store instead.
-func (md *Mender) fileContaining(ctx context.Context, text string) (string, error) {
+func (md *Mender) fileContaining(ctx context.Context, text string) (found string, err error) {
 	if md.isFraming(text) {
 		p := newPurge(md, text)
 		p.afterwards = true
@@ -233,15 +233,31 @@ func (md *Mender) fileContaining(ctx context.Context, text string) (string, erro
 		}
 		return "the history", nil
 	}
-	return md.findInFolder(text)
+	forms := formsOf(text)
+	err = vfs.Walk(md.scope.FS, ".", func(name string, _ fs.FileInfo) error {
+		if found != "" || slices.Contains(aboutTheFolder, name) {
+			return nil
+		}
+		b, err := md.scope.FS.ReadFile(name)
+		if contains(string(b), forms) {
+			found = name
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if found != "" {
+		err = nil
+	}
+	return found, err
 }
 
-// aboutTheFolder lists the files without content: they record the folder's owner, the
-// process that has it open, and the end of its history.
+// aboutTheFolder lists the files without content: they record the folder's owner, the process that
+// has it open, and the end of its history.
 var aboutTheFolder = []string{store.FormatFile, store.LockFile, store.HeadFile, "http.json"}
 
-// logFiles have the newest lines of a daemon's log, and those about calls, which contain titles and
-// messages.
+// logFiles are the logs of a daemon and of its calls, which contain titles and messages.
 var logFiles = []string{"serve.log", "calls.log"}
 
 // redactLog overwrites a text in a log of a daemon, in place, because the daemon keeps appending.
@@ -273,26 +289,4 @@ func (md *Mender) redactLog(logFile, text string) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
-}
-
-// findInFolder names a file of the state folder that contains the text, "" for none.
-func (md *Mender) findInFolder(text string) (found string, err error) {
-	forms := formsOf(text)
-	err = vfs.Walk(md.scope.FS, ".", func(name string, _ fs.FileInfo) error {
-		if found != "" || slices.Contains(aboutTheFolder, name) {
-			return nil
-		}
-		b, err := md.scope.FS.ReadFile(name)
-		if contains(string(b), forms) {
-			found = name
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
-	if found != "" {
-		err = nil
-	}
-	return found, err
 }

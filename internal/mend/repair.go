@@ -28,12 +28,12 @@ import (
 // is intact, and takes blocks that the journal has lost from images. Unless only images
 // were damaged, a commit of the kind repair records the losses. Finally it reads the
 // folder, so that the present state is that of the files. It returns problems of the kinds
-// damaged, lost and aside; none means that the memory was intact. A dry run only
-// returns them.
+// damaged, lost and aside; none means that the memory was intact. A dry run changes
+// nothing.
 //
-// A crash leaves the old history or the new one. Errors: Corrupt (an unknown
-// format), ReadOnly or Other (of the file system: nothing is given up because a
-// file cannot be read at the moment), and those of Ingest.
+// A crash leaves the old history or the new one. Errors: Corrupt (an unknown format),
+// ReadOnly or Other (of the file system: a temporarily unreadable file is never given
+// up), and those of Ingest.
 func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]document.Problem, error) {
 	opts = opts.OrZero()
 	tx := md.scope.Chain.Begin()
@@ -44,7 +44,7 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	if err := md.scope.CheckKinds("repair"); err != nil {
 		return nil, err
 	}
-	if _, err := md.scope.Chain.Store().Check(ctx, func(store.Corruption) {}); err != nil { // finds damage in blocks that nobody has read yet
+	if _, err := md.scope.Chain.Store().Check(ctx, func(store.Corruption) {}); err != nil { // finds damage in blocks that were not read yet
 		return nil, fault.Wrap("repair", md.scope.StateDir, fault.Other, err)
 	}
 	s, err := md.openSalvage(ctx)
@@ -55,7 +55,7 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	if opts.DryRun || len(plan) == 0 {
 		return plan, nil
 	}
-	images := s.onlyImages() // the image that is written below moves them away
+	images := s.onlyImages() // the image written below moves them away
 	if !images {
 		err = md.rebuild(context.WithoutCancel(ctx), tx, opts.Key, s)
 	}
@@ -78,14 +78,14 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 // plan lists what a repair does; it is empty for an intact memory.
 func (s *salvage) plan() []document.Problem {
 	var plan []document.Problem
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	damage := s.from.Damage()
 	if c := s.mender.scope.Chain.Store().Recovery().Corrupt; c != nil {
 		damage = append(damage, *c)
 	}
 	for _, bad := range damage {
-		if !told[bad.File] {
-			told[bad.File] = true
+		if !reported[bad.File] {
+			reported[bad.File] = true
 			plan = append(plan, document.Problem{Path: bad.File, Kind: "damaged", Message: fmt.Sprintf("byte %d: %s", bad.Offset, bad.Reason)})
 		}
 	}
@@ -95,8 +95,7 @@ func (s *salvage) plan() []document.Problem {
 	return append(plan, s.lost()...)
 }
 
-// onlyImages reports whether the history itself is intact. It is then left alone, and needs
-// no repair commit.
+// onlyImages reports whether the history itself is intact, so that it needs no repair commit.
 func (s *salvage) onlyImages() bool {
 	other := func(c store.Corruption) bool { return !isImage(c.File) }
 	return s.mender.scope.Chain.Store().Recovery().Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
@@ -144,8 +143,8 @@ func (md *Mender) rebuild(ctx context.Context, tx *chain.Tx, key string, s *salv
 	})
 }
 
-// kindToKeep keeps records, except that commits outside the chain become blocks, and intents,
-// which were completed or whose files are read again, are dropped.
+// kindToKeep returns the kind under which a record is kept, 0 to drop it. Commits outside the chain
+// become blocks. Intents are dropped: they were completed, or their files are read again.
 func (s *salvage) kindToKeep(r store.Record) store.Kind {
 	switch r.Kind {
 	case store.Intent:
@@ -164,19 +163,19 @@ func (s *salvage) kindToKeep(r store.Record) store.Kind {
 
 // message returns the commit message, which lists the losses.
 func (s *salvage) message() string {
-	var told []string
+	var losses []string
 	for _, p := range s.lost() {
-		told = append(told, p.Message)
+		losses = append(losses, p.Message)
 	}
 	switch {
 	case s.head.Seq == 0 && s.newest > 0:
-		told = []string{"the history before is lost: no commit could be linked"}
+		losses = []string{"the history before is lost: no commit could be linked"}
 	case s.head.Seq == 0:
-		told = []string{"the history before is lost: nothing of it could be read"}
-	case len(told) == 0:
-		told = []string{"damaged files put aside, nothing lost"}
+		losses = []string{"the history before is lost: nothing of it could be read"}
+	case len(losses) == 0:
+		losses = []string{"damaged files put aside, nothing lost"}
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(losses, "; ")
 }
 
 // refill appends blocks of the present state that the repair lost and the folder has.
@@ -200,7 +199,7 @@ func (md *Mender) refill(ctx context.Context, tx *chain.Tx) error {
 }
 
 // BeginChain begins a new history if the old one was read completely and nothing in it
-// verifies. It reports whether it did.
+// verifies. It reports whether it began one.
 func BeginChain(ctx context.Context, tx *chain.Tx, md *Mender) (bool, error) {
 	s, err := md.openSalvage(ctx)
 	if err != nil || !s.isHopeless() {

@@ -5,6 +5,8 @@ package mend
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -61,18 +63,14 @@ func (md *Mender) thinned(ctx context.Context, r graph.Retention) (drop map[merk
 	}
 	stays := map[uint64]bool{}
 	for i, keep := range r.Keep(times, md.scope.Options.Now()) {
-		stays[uint64(i)+1] = keep
+		if keep {
+			stays[uint64(i)+1] = true
+		}
 	}
 	for _, seq := range md.scope.Chain.Ledgers().Retained(md.scope.Chain.Head()) {
 		stays[seq] = true
 	}
-	var kept []uint64
-	for seq, keep := range stays {
-		if keep {
-			kept = append(kept, seq)
-		}
-	}
-	lives := graph.NewLives(kept)
+	lives := graph.NewLives(slices.Collect(maps.Keys(stays)))
 	if err := md.scope.Chain.Commits(ctx, 1, head, func(c *graph.Commit) error {
 		lives.Add(c)
 		return nil
@@ -88,5 +86,5 @@ func (md *Mender) thinned(ctx context.Context, r graph.Retention) (drop map[merk
 		}
 	}
 	drop, err = md.scope.Chain.Droppable(goes, needed)
-	return drop, int(head) - len(kept), err
+	return drop, int(head) - len(stays), err
 }

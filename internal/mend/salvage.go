@@ -20,8 +20,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// salvage determines which part of a damaged history is intact: the chain of commits from
-// the first on, and the blocks it names.
+// salvage determines the intact part of a damaged history: the chain of commits from the first
+// on, and the blocks that it names.
 type salvage struct {
 	mender  *Mender
 	from    store.Salvage
@@ -79,8 +79,8 @@ func (s *salvage) record(r store.Record) error {
 	return nil
 }
 
-// follow walks the chain while commits follow one another, can be read and lead to their
-// roots.
+// follow walks the chain as long as each commit can be read, follows the previous one and leads to
+// its root.
 func (s *salvage) follow() error {
 	for _, d := range s.order {
 		block, err := s.from.Block(d)
@@ -139,8 +139,8 @@ func (s *salvage) checkOwnBlock(d merkle.Digest, seq uint64) error {
 	return err
 }
 
-// image recovers wanted blocks from an image, and selects the image to be put aside if
-// its commit is not in the chain.
+// image recovers wanted blocks from an image. It lists the image in aside if its commit is not in
+// the chain.
 func (s *salvage) image(name string, img *store.Image) {
 	if isImage(name) {
 		s.images++
@@ -171,14 +171,14 @@ func (s *salvage) image(name string, img *store.Image) {
 func (s *salvage) lost() []document.Problem {
 	var out []document.Problem
 	if after := s.newest - s.head.Seq; after > 0 && s.newest > s.head.Seq {
-		told := fmt.Sprintf("commits %d to %d are lost", s.head.Seq+1, s.newest)
+		message := fmt.Sprintf("commits %d to %d are lost", s.head.Seq+1, s.newest)
 		if after == 1 {
-			told = fmt.Sprintf("commit %d is lost", s.newest)
+			message = fmt.Sprintf("commit %d is lost", s.newest)
 		}
 		if readable := len(s.order) - len(s.chain); readable > 0 {
-			told += fmt.Sprintf("; %d of them can be read and hang on nothing: they are kept as blocks", readable)
+			message += fmt.Sprintf("; %d of them can be read and hang on nothing: they are kept as blocks", readable)
 		}
-		out = append(out, document.Problem{Path: "history", Kind: "lost", Message: told})
+		out = append(out, document.Problem{Path: "history", Kind: "lost", Message: message})
 	}
 	if n := len(s.wanted); n > 0 {
 		message := fmt.Sprintf("%s of old versions missing, named by %s", scope.Count(n, "block"), s.commitsOfWanted())
@@ -187,8 +187,8 @@ func (s *salvage) lost() []document.Problem {
 	return out
 }
 
-// commitsOfWanted lists the commits that name missing blocks. Equal blocks are stored
-// once, so one block can have several commits.
+// commitsOfWanted lists the commits that name missing blocks. Equal blocks are stored once, so
+// several commits can name one block.
 func (s *salvage) commitsOfWanted() string {
 	by := slices.Concat(slices.Collect(maps.Values(s.wanted))...)
 	slices.Sort(by)
@@ -197,14 +197,14 @@ func (s *salvage) commitsOfWanted() string {
 	if len(by) > few {
 		return fmt.Sprintf("%d commits from %d to %d", len(by), by[0], by[len(by)-1])
 	}
-	told := make([]string, len(by))
+	names := make([]string, len(by))
 	for i, seq := range by {
-		told[i] = fmt.Sprint(seq)
+		names[i] = fmt.Sprint(seq)
 	}
-	if last := len(told) - 1; last > 0 {
-		return "commits " + strings.Join(told[:last], ", ") + " and " + told[last]
+	if last := len(names) - 1; last > 0 {
+		return "commits " + strings.Join(names[:last], ", ") + " and " + names[last]
 	}
-	return "commit " + told[0]
+	return "commit " + names[0]
 }
 
 // isHopeless reports whether all files of the history were read and are damaged, without

@@ -22,23 +22,23 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Verify proves the memory from its bytes and trusts no digest computed earlier. It
-// replays the history from empty, hashes every block, and checks that each commit follows
-// its parent, names only stored blocks, and leads to the versions and the root it names,
-// which are computed anew. It checks packs against their tables, and compares the newest
-// image and the present state, hashed again, with the result. checked counts commits,
-// blocks and nodes. Verify writes nothing.
+// Verify verifies the memory from its bytes and trusts no digest computed earlier. It
+// replays the history from the start, hashes every block, and checks that each commit
+// follows its parent, names only stored blocks, and leads to the versions and the root
+// that it names. It checks packs against their tables, hashes the newest image and the
+// present state again, and compares them with the result. checked counts commits, blocks
+// and nodes. Verify writes nothing.
 //
 // Signed heads are checked against Options.Verifiers. Each of anchors is a text of one or
-// more signed heads of the memex that was kept elsewhere (SignedHead); the history must
+// more signed heads of the memex that was kept elsewhere (see SignedHead); the history must
 // contain their commits.
 //
 // Verify includes the scopes of a memex; a problem in a scope begins with its name.
 // Purge, Retain, Repair and Checkpoint cover one scope: call them on each.
 //
 // Problems of the kinds purged, thinned and lost are not damage: a commit records that
-// the content is gone. Without other kinds, all is well. The cost is that of reading the
-// whole history, on two processors. Errors: Invalid (an anchor is not a signed head).
+// the content is gone. All other kinds are. It reads the whole history, on two
+// processors. Errors: Invalid (an anchor is not a signed head).
 func (md *Mender) Verify(ctx context.Context, anchors ...string) (checked int, problems []document.Problem, err error) {
 	var notes []string
 	for _, text := range anchors {
@@ -99,7 +99,7 @@ type verifier struct {
 	ledger  graph.Ledger
 	head    chain.Commit
 	batch   uint64
-	blocks  map[merkle.Digest][]byte // of the current batch: parts that a commit may be cut into
+	blocks  map[merkle.Digest][]byte // of the current batch: parts that a commit may be split into
 	held    map[merkle.Digest]bool   // blocks read so far, by digest
 	missing []missingBlock           // blocks named before they were read
 	roots   map[uint64]merkle.Digest // by commit number
@@ -112,7 +112,8 @@ type verifier struct {
 
 func newVerifier(ctx context.Context, m *Mender, nodes int) *verifier {
 	return &verifier{
-		mender: m, ctx: ctx, held: make(map[merkle.Digest]bool, 2*nodes), roots: map[uint64]merkle.Digest{}, kinds: map[uint64]string{},
+		mender: m, ctx: ctx, blocks: map[merkle.Digest][]byte{}, held: make(map[merkle.Digest]bool, 2*nodes),
+		roots: map[uint64]merkle.Digest{}, kinds: map[uint64]string{},
 		signatures: signatures{wrong: map[string]*wrongHeads{}, chain: map[uint64]merkle.Digest{}},
 	}
 }
@@ -124,7 +125,7 @@ type missingBlock struct {
 	id    string
 }
 
-// problems are what was found.
+// problems are the results of a verification.
 type problems []document.Problem
 
 func (p *problems) problem(where, kind, detail string) {
@@ -140,33 +141,38 @@ func (w *verifier) history() error {
 	if err != nil && len(w.problems) == 0 && !errors.Is(err, store.ErrCorrupt) {
 		w.problem("journal", "replay", err.Error())
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	if err != nil || w.mender.scope.Chain.Store().Packed() {
 		_, checkErr := w.mender.scope.Chain.Store().Check(w.ctx, func(c store.Corruption) {
-			told[c.File] = true
+			reported[c.File] = true
 			w.problem(c.File, "corrupt", fmt.Sprintf("byte %d: %s", c.Offset, c.Reason))
 		})
 		err = cmp.Or(err, checkErr)
 	}
-	if c := w.mender.scope.Chain.Store().Recovery().Corrupt; c != nil && !told[c.File] {
+	if c := w.mender.scope.Chain.Store().Recovery().Corrupt; c != nil && !reported[c.File] {
 		w.problem("journal", "corrupt", fmt.Sprint(c))
 	}
 	return err
 }
+
+// byteString is the CBOR major type of a chunk.
+const byteString = 2
 
 func (w *verifier) record(r store.Record) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
 	if r.Batch != w.batch {
-		w.batch, w.blocks = r.Batch, nil
+		w.batch, w.blocks = r.Batch, map[merkle.Digest][]byte{}
 	}
 	switch r.Kind {
 	case store.Block:
 		w.checked++
 		d := merkle.Sum(r.Data)
 		w.held[d] = true
-		w.collectChunk(d, r.Data)
+		if len(r.Data) > 0 && r.Data[0]>>5 == byteString {
+			w.blocks[d] = slices.Clone(r.Data)
+		}
 		return w.links(r.Data)
 	case store.Commit:
 		return w.commit(r.Data)
@@ -174,18 +180,6 @@ func (w *verifier) record(r store.Record) error {
 		w.mark(r.Data)
 	}
 	return nil
-}
-
-// collectChunk keeps a block that the next commit may be cut into.
-func (w *verifier) collectChunk(d merkle.Digest, data []byte) {
-	const byteString = 2 // the CBOR major type of a chunk
-	if len(data) == 0 || data[0]>>5 != byteString {
-		return
-	}
-	if w.blocks == nil {
-		w.blocks = map[merkle.Digest][]byte{}
-	}
-	w.blocks[d] = slices.Clone(data)
 }
 
 func (w *verifier) load(d merkle.Digest) ([]byte, error) {
@@ -274,8 +268,7 @@ type presentState struct {
 	problems
 }
 
-// newest verifies the newest image, section by section, and computes the root of its
-// state.
+// newest verifies the newest image, section by section, and computes the root of its state.
 func (p *presentState) newest(m *Mender) {
 	img, err := m.scope.Chain.Store().LoadImage()
 	found := m.scope.Chain.Store().Recovery()
@@ -300,9 +293,9 @@ func (p *presentState) newest(m *Mender) {
 	p.checked++
 }
 
-// live hashes the nodes of the live state and compares the digests with those the state
-// holds. A version is checked against those of the children, which are checked in turn.
-// It copies no document.
+// live hashes the nodes of the live state and compares the digests with those that the state
+// holds. It checks a version against those of the children, which it also checks. It copies no
+// document.
 func (p *presentState) live(s *graph.State) {
 	var kids []merkle.Digest
 	for n := range s.All() {

@@ -8,11 +8,11 @@
 // notes: the file is rewritten once, and each note gets a commit of its own.
 //
 // Invariants:
-//   - An edit changes only the lines that it is about, and only if the node is still the one
-//     that its caller read; otherwise it fails with a conflict that holds both texts.
-//   - Nothing in the text of an agent acts in Emacs or Org: no code, no macro, no link that runs.
-//   - An agent does not bring back what another author has forgotten.
+//   - An edit changes only the lines that it must, and only if the node has not changed since its
+//     caller read it; otherwise it fails with a conflict that holds both texts.
+//   - The text of an agent is inert in Emacs and Org: no code, no macro, no link that runs.
+//   - An agent cannot restore a note that another author has forgotten.
 //
-// Elsewhere: edits as splices of Org are package org; changing files is internal/write; taking
-// back what was written is internal/travel.
+// Elsewhere: package org turns edits into splices of Org; internal/write changes files;
+// internal/travel reverts changes.
 package notes

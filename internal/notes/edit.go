@@ -26,12 +26,11 @@ import (
 )
 
 // change transforms a node, in the text of its file or in its branch of a tree. Both
-// functions are pure, so they can also be applied to an earlier version.
+// functions are pure, so that they also apply to an earlier version.
 type change struct {
 	// file returns the new text of a document; i is the headline, -1 for the document.
 	file func(doc document.Text, i int, now time.Time) (string, error)
-	// tree returns the new branch, nil to remove it. A change without tree is for files
-	// only.
+	// tree returns the new branch, nil to remove it. A change without tree is for files only.
 	tree func(t *ast.Tree, now time.Time) (*ast.Tree, error)
 }
 
@@ -48,7 +47,7 @@ func typed(edits ...document.Edit) change {
 // unchanged leaves a node as it is, for moves.
 var unchanged = typed()
 
-// filesOnly returns a change that refuses trees.
+// filesOnly returns the change without its part for trees.
 func (c change) filesOnly() change { return change{file: c.file} }
 
 // Edit is that of fovea.Notes.
@@ -96,7 +95,7 @@ func described(n *node.Node) string {
 	return n.Path + ": " + n.Title()
 }
 
-// errEncrypted refuses clear text next to encrypted text or in its place.
+// errEncrypted is returned for an edit that would put clear text in or next to encrypted text.
 var errEncrypted = errors.New("its text is encrypted, or is to be; decrypt and edit it in Emacs")
 
 // intoText reports whether an edit changes the text below a headline's line and drawer.
@@ -138,7 +137,7 @@ func (ns *Notes) edit(ctx context.Context, name string, opts *scope.WriteOptions
 	return c, err
 }
 
-// perform is edit that also returns the first commit of a repeated action, which is not run again.
+// perform is edit, but also returns the first commit of a repeated action, which is not run again.
 func (ns *Notes) perform(ctx context.Context, name string, opts *scope.WriteOptions, do func(*editing) error,
 ) (c chain.Commit, first *graph.Commit, err error) {
 	opts = opts.OrZero()
@@ -155,12 +154,9 @@ func (e *editing) tree(change func(before *graph.State, draft *graph.Draft) erro
 	e.c.Draft(change)
 }
 
-// errBuffer refuses edits of an editor's unsaved buffer.
-var errBuffer = errors.New("it stands in a buffer that was not saved; save it, or edit it there")
-
-// branch is node for a change that takes all below the node with it: its base is the version,
-// which covers that. The own digest of a node that never stood alone with this text is taken
-// for what it is; for one that did, it was the version as well, which is another one now.
+// branch is node for a change that includes all descendants: its base is the version, which covers
+// them. An own digest is also accepted, unless the node once had this text and no children: then
+// the digest was also its version, and the base may mean that earlier version.
 func branch(e *editing, id string, base merkle.Digest, c change) (*node.Node, error) {
 	n, err := e.node(id, merkle.Digest{}, c)
 	if err != nil || base.IsZero() || base == n.Version || base == n.Own && !stoodAlone(e, n) {
@@ -169,14 +165,14 @@ func branch(e *editing, id string, base merkle.Digest, c change) (*node.Node, er
 	return nil, e.conflict(n, base, c)
 }
 
-// stoodAlone reports whether a node had its present text while nothing stood below it, or whether
-// history cannot tell.
+// stoodAlone reports whether a node once had its present text and no children, or whether history
+// cannot be read.
 func stoodAlone(e *editing, n *node.Node) bool {
 	alone, err := e.ever(n, func(s *chain.Step) bool { return s.After != nil && s.After.Own == n.Own && s.After.Version == n.Own })
 	return alone || err != nil
 }
 
-// ever reports whether a step in the history of a node meets a condition.
+// ever reports whether any step in the history of a node satisfies a condition.
 func (e *editing) ever(n *node.Node, is func(*chain.Step) bool) (found bool, err error) {
 	in := e.ns.scope.Chain
 	_, err = in.Trail(e.ctx, n.ID, 1, in.Head().Commit.Seq, func(s *chain.Step) error {
@@ -188,16 +184,16 @@ func (e *editing) ever(n *node.Node, is func(*chain.Step) bool) (found bool, err
 	return found, err
 }
 
-// node returns a node after bringing memory up to date with its file. A base that is not zero
-// and neither the node's own digest nor its version is a Conflict, with the result of c on the
-// base. Without c.tree, the node must be in a file.
+// node returns a node after bringing memory up to date with its file. A non-zero base that is
+// neither the node's own digest nor its version is a Conflict, whose error has the result of c on
+// the base. Without c.tree, the node must be in a file.
 func (e *editing) node(id string, base merkle.Digest, c change) (*node.Node, error) {
 	n, ok := e.c.State().Get(id)
 	switch {
 	case !ok:
 		return nil, e.c.Fail(id, fault.NotFound, errors.New("no such node"))
 	case e.c.State().IsTree(n.Path) && !document.IsMemory(n.Path):
-		return nil, e.c.Fail(id, fault.Busy, errBuffer)
+		return nil, e.c.Fail(id, fault.Busy, errors.New("it stands in a buffer that was not saved; save it, or edit it there"))
 	case document.IsMemory(n.Path) && c.tree == nil:
 		return nil, e.c.Fail(id, fault.Invalid, errors.New("it stands in no file; refile it into one first"))
 	case !document.IsMemory(n.Path):
@@ -214,8 +210,8 @@ func (e *editing) node(id string, base merkle.Digest, c change) (*node.Node, err
 	return n, nil
 }
 
-// conflict returns the error for a change based on another version of the node. A base that is
-// no version of it may be the text of a note that the caller must not read.
+// conflict returns the error for a change based on another version of the node. It shows the base
+// only if that is a version of this node: others may be notes that the caller must not read.
 func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	mine := ""
 	its, _ := e.ever(n, func(s *chain.Step) bool {
@@ -226,7 +222,7 @@ func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	}
 	return &fault.Error{
 		Op: e.c.Action.Name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: recall.Readable(n),
-		Err: fmt.Errorf("the node changed since it was read, or what stands below it; it is now %s, and %s with all below it", n.Own, n.Version),
+		Err: fmt.Errorf("the node or one below it changed since it was read; it is now %s, and %s with all nodes below it", n.Own, n.Version),
 	}
 }
 
@@ -247,7 +243,7 @@ func (c change) alone(s *graph.State, path string, old *node.Node, now time.Time
 	return c.file(doc, doc.Headlines()-1, now)
 }
 
-// orgOf returns the Org documents behind texts, for what only Org has; nil for no text.
+// orgOf returns the Org documents of texts, for operations of Org alone; nil for no text.
 func orgOf(texts ...document.Text) ([]*org.Document, error) {
 	docs := make([]*org.Document, len(texts))
 	for i, text := range texts {
@@ -260,7 +256,7 @@ func orgOf(texts ...document.Text) ([]*org.Document, error) {
 	return docs, nil
 }
 
-// check refuses what the command leads to, see write.Change.Check.
+// check rejects a result of the command, see write.Change.Check.
 func (e *editing) check(before, after *graph.State, delta *graph.Delta) error {
 	if err := e.newIDs(before, after); err != nil {
 		return err
@@ -268,8 +264,8 @@ func (e *editing) check(before, after *graph.State, delta *graph.Delta) error {
 	return e.checkInert(before, after, delta)
 }
 
-// newIDs refuses an added :ID: that another node already has, so that the id still names the
-// requested node.
+// newIDs rejects an added :ID: that another node already has, so that the id still names that
+// node.
 func (e *editing) newIDs(head, next *graph.State) error {
 	before, after := map[string]int{}, map[string]int{}
 	for _, path := range e.c.Paths() {

@@ -35,7 +35,7 @@ func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteO
 	return c, given, nil
 }
 
-// assign gives ids to nodes without one, and returns those of all.
+// assign gives ids to nodes without one, and returns the ids of all.
 func (e *editing) assign(ids []string) ([]string, error) {
 	given, splices, count := map[string]string{}, map[string][]document.Splice{}, 0
 	all := slices.Clone(ids)

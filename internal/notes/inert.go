@@ -27,8 +27,8 @@ type inertCheck struct {
 	places map[string]document.Place
 }
 
-// checkInert rejects an agent's edit if it makes a node active, or would be read as more
-// headlines than the operation adds.
+// checkInert rejects an agent's edit that makes a node active, or that is parsed as more headlines
+// than the operation adds.
 func (e *editing) checkInert(before, after *graph.State, delta *graph.Delta) error {
 	if e.ns.scope.Actor(e.ctx).Author.Kind != author.Agent {
 		return nil
@@ -53,7 +53,7 @@ func (e *editing) checkInert(before, after *graph.State, delta *graph.Delta) err
 		}
 	}
 	if !e.trees && more > e.adds {
-		return e.c.Fail("", fault.Invalid, errors.New("it would be read as more headlines than were asked for"))
+		return e.c.Fail("", fault.Invalid, errors.New("it would be read as more headlines than requested"))
 	}
 	return e.ns.rights.Keeps(e.ctx, e.c.Action, before, after, delta)
 }
@@ -102,19 +102,16 @@ func (f *inertCheck) place(s *graph.State, path string) (document.Place, error) 
 	return p, err
 }
 
-// errUnchecked refuses texts of agents in a format without a check.
-var errUnchecked = errors.New("what an agent writes cannot be checked in a file of this format")
-
 // place returns the check of the nodes of a document.
 func (ns *Notes) place(path string, doc document.Text, s *graph.State) (document.Place, error) {
 	c := inert.Checker(ns.scope.Options.Formats.Of(path))
 	if c == nil {
-		return nil, errUnchecked
+		return nil, errors.New("what an agent writes cannot be checked in a file of this format")
 	}
 	return c.Place(doc, ns.linkable(s)), nil
 }
 
-// linkable returns a function that reports whether a node of a state or of the memex has an
+// linkable returns a function that reports whether a node of a state or of the memex declares an
 // id, so that agents may link to it.
 func (ns *Notes) linkable(s *graph.State) func(id string) bool {
 	return func(id string) bool {

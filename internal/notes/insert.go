@@ -31,7 +31,7 @@ func (ns *Notes) Insert(ctx context.Context, under string, h document.InsertHead
 	return c, id, nil
 }
 
-// withID returns a headline with the property ID, a new one unless it has one, and that id.
+// withID returns a headline with an ID, a new one unless it has one already, and that id.
 func withID(h document.InsertHeadline) (document.InsertHeadline, string) {
 	for _, p := range slices.Backward(h.Properties) {
 		if strings.EqualFold(p.Key, "ID") {
@@ -74,7 +74,7 @@ func (e *editing) place(under string) (name string, doc document.Text, i int, er
 		return n.Path, e.c.Document(n.Path), e.c.Headline(n), nil
 	}
 	if !e.ns.scope.Options.Formats.Owns(under) {
-		return "", nil, 0, e.c.Fail(under, fault.NotFound, errors.New("no such node, and no name for an Org file"))
+		return "", nil, 0, e.c.Fail(under, fault.NotFound, errors.New("no such node, and not the name of an Org file"))
 	}
 	if doc, err = e.existing(under); err != nil {
 		return "", nil, 0, err

@@ -62,32 +62,36 @@ func appendFolded(b []byte, text string) []byte {
 	return b
 }
 
-// knownNotes finds headlines by key. The first lookup builds it from the whole state, and
-// each later commit updates it. The caller is the chain's writer.
-type knownNotes struct {
-	ids map[noteKey][]string // nil until the first lookup
-}
+// knownNotes lists the ids of headlines by key. It is nil until the first lookup, which builds it
+// from the whole state; each later commit updates it. The caller is the chain's writer.
+type knownNotes map[noteKey][]string
 
 // find returns the ids of the headlines with the key.
 func (k *knownNotes) find(state *graph.State, key noteKey) []string {
-	if k.ids == nil {
-		k.ids = map[noteKey][]string{}
+	if *k == nil {
+		*k = knownNotes{}
 		for n := range state.All() {
 			k.add(n)
 		}
 	}
-	return k.ids[key]
+	return (*k)[key]
 }
 
-func (k *knownNotes) add(n *node.Node) {
+func (k knownNotes) add(n *node.Node) {
 	if key, ok := keyOfNode(n); ok {
-		k.ids[key] = append(k.ids[key], n.ID)
+		k[key] = append(k[key], n.ID)
 	}
 }
 
-// follow applies the changes of a commit.
-func (k *knownNotes) follow(delta *graph.Delta) {
-	if k.ids == nil {
+// Follow applies the changes of a commit to the known notes, nil for any change, see
+// chain.Options.Published.
+func Follow(ns *Notes, delta *graph.Delta) {
+	known := ns.known
+	switch {
+	case known == nil:
+		return
+	case delta == nil:
+		ns.known = nil
 		return
 	}
 	for _, c := range delta.Changes {
@@ -95,14 +99,12 @@ func (k *knownNotes) follow(delta *graph.Delta) {
 			continue
 		}
 		if key, ok := keyOfNode(c.Old); ok {
-			left := slices.DeleteFunc(k.ids[key], func(id string) bool { return id == c.ID })
-			if k.ids[key] = left; len(left) == 0 {
-				delete(k.ids, key)
+			left := slices.DeleteFunc(known[key], func(id string) bool { return id == c.ID })
+			if known[key] = left; len(left) == 0 {
+				delete(known, key)
 			}
 		}
-		if c.New != nil {
-			k.add(c.New)
-		}
+		known.add(c.New)
 	}
 }
 
@@ -160,13 +162,4 @@ func inCommon(a, b map[string]bool) float64 {
 		}
 	}
 	return float64(both) / float64(max(1, len(a)+len(b)-both))
-}
-
-// Follow applies the changes of the chain to the known notes, see chain.Options.Published.
-func Follow(ns *Notes, delta *graph.Delta) {
-	if delta == nil {
-		ns.known = knownNotes{}
-	} else {
-		ns.known.follow(delta)
-	}
 }

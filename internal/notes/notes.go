@@ -17,8 +17,8 @@ type Notes struct {
 	scope  *scope.Scope
 	rights *scope.Rules
 	writer *write.Writer
-	slot   chain.Slot[tombstones] // what was forgotten
-	known  knownNotes             // the chain's writer guards it
+	slot   chain.Slot[tombstones]
+	known  knownNotes // the chain's writer guards it
 }
 
 // New returns the notes of a writer's scope.
@@ -26,7 +26,7 @@ func New(w *write.Writer, r *scope.Rules) *Notes {
 	return &Notes{scope: w.Scope(), rights: r, writer: w}
 }
 
-// Writer returns what writes the notes.
+// Writer returns the writer of the scope.
 func (ns *Notes) Writer() *write.Writer { return ns.writer }
 
 // Done is that of fovea.Notes.
@@ -40,8 +40,8 @@ func (ns *Notes) Done(ctx context.Context, key, kind string) (id string, done bo
 	return subject(first), true, nil
 }
 
-// subject returns the id of the node that an edit was about: an added one, else one with a
-// changed text or place, else a removed one.
+// subject returns the id of the node that an edit changed: an added one, else one with a changed
+// text or place, else a removed one.
 func subject(c *graph.Commit) string {
 	if id := scope.Inserted(c); id != "" {
 		return id

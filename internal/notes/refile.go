@@ -71,8 +71,8 @@ func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.Writ
 	})
 }
 
-// requireHere refuses nodes of other open scopes: their histories are separate, and no single
-// commit could record a move.
+// requireHere rejects nodes of other open scopes: their histories are separate, so no single
+// commit could record the move.
 func (e *editing) requireHere(ids ...string) error {
 	here := e.ns.scope
 	for _, id := range ids {
@@ -151,7 +151,7 @@ func (e *editing) archiveOf(from document.Text, i int, file string) (string, err
 	}
 	name = below
 	if name == file {
-		return "", errors.New("its archive is the file it stands in")
+		return "", errors.New("its archive is the file that it is already in")
 	}
 	return name, nil
 }

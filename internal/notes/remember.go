@@ -67,13 +67,13 @@ type addition struct {
 	known bool   // it has an equal title and text already
 }
 
-// byAgent reports whether the author is anyone but the owner.
+// byAgent reports whether the author is not the owner.
 func (r *addition) byAgent() bool { return r.author != scope.Owner }
 
 // prepare checks the note and finds similar nodes. It needs no lock.
 func (r *addition) prepare() error {
 	if size := len(r.h.Title) + len(r.h.Body); r.byAgent() && size > maxNoteBytes {
-		return fmt.Errorf("a note has at most %d bytes, this one has %d; keep what matters", maxNoteBytes, size)
+		return fmt.Errorf("a note has at most %d bytes, this one has %d; shorten it", maxNoteBytes, size)
 	}
 	if strings.ContainsRune(r.h.Title, 0) || strings.ContainsRune(r.h.Body, 0) {
 		return errors.New("a NUL would make the file a binary one for other programs; leave it out")
@@ -104,10 +104,10 @@ func (r *addition) headline(now time.Time) document.InsertHeadline {
 	return h
 }
 
-// write adds the note, unless an agent may read an equal one.
+// write adds the note, unless its author is an agent that may read an equal one.
 func (r *addition) write(e *editing) error {
 	c := e.c
-	if err := c.Once(r.key); err != nil { // whether it is known shows when that one is durable
+	if err := c.Once(r.key); err != nil { // an equal note of the group must be durable first
 		return err
 	}
 	if r.id, r.known = "", false; r.byAgent() {
@@ -171,7 +171,7 @@ func (ns *Notes) knownTo(key noteKey) string {
 
 var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the owner, who may write it again")
 
-// noteFile returns the file of a state for a note at under; "" if under is a node.
+// noteFile returns the file for a note at under; "" if under is a node.
 func noteFile(formats document.Formats, state *graph.State, under, month string) string {
 	if !strings.HasSuffix(under, "/") {
 		if formats.Owns(under) {
@@ -186,10 +186,7 @@ func noteFile(formats document.Formats, state *graph.State, under, month string)
 		return path.Join(under, fmt.Sprintf("%s-%d.org", month, n))
 	}
 	n := 1
-	for {
-		if _, more := state.Document(name(n + 1)); !more {
-			break
-		}
+	for len(state.Nodes(name(n+1))) > 0 {
 		n++
 	}
 	if state.Size(name(n)) >= maxFileBytes {

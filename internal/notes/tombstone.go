@@ -36,8 +36,8 @@ func (ns *Notes) Forgotten(title, text string) bool {
 	return ns.tombstones()[keyOfNote(title, text)].active
 }
 
-// forgotten makes the marks by which an author forgets a node and its subtree. Headlines
-// of the subtree without text are left out: a title such as Notes identifies nothing.
+// forgotten returns the marks for an author who forgets a node and its subtree. It leaves out
+// headlines of the subtree without text: a title such as Notes identifies nothing.
 func (e *editing) forgotten(n *node.Node, by author.Author) [][]byte {
 	t := tombstones{}
 	rest := []*node.Node{n}
@@ -62,8 +62,8 @@ type tombstone struct {
 	by     author.Author // the only author to forget it; zero for several or an unknown one
 }
 
-// forgottenBy returns the tombstone after an author forgets the note. An agent cannot
-// lift a tombstone by forgetting what the owner or another agent has forgotten before.
+// forgottenBy returns the tombstone after an author forgets the note. An agent gets no right to
+// lift a tombstone by forgetting a note that the owner or another agent has forgotten before.
 func (t tombstone) forgottenBy(by author.Author) tombstone {
 	if t.active && t.by != by && by != scope.Owner {
 		by = author.Author{}
@@ -74,8 +74,8 @@ func (t tombstone) forgottenBy(by author.Author) tombstone {
 // tombstones are the tombstones of notes by key. They are immutable.
 type tombstones map[noteKey]tombstone
 
-// revert lifts the tombstones of notes that a commit brings back, if its author may, and
-// restores those of notes that it removes again.
+// revert lifts the tombstones of notes that a commit restores, if its author may, and sets those
+// of notes that it removes again.
 func (l *tombstoneLedger) revert(at *chain.Moment, delta *graph.Delta, by author.Author) [][]byte {
 	t := l.slot.At(at)
 	changed := tombstones{}
@@ -96,7 +96,7 @@ func (l *tombstoneLedger) revert(at *chain.Moment, delta *graph.Delta, by author
 	return changed.marks()
 }
 
-// merge adopts another copy's tombstones of notes that have none here.
+// merge adopts the tombstones of another copy for notes that have none here.
 func (l *tombstoneLedger) merge(ours, theirs *chain.Moment) [][]byte {
 	t, fresh := l.slot.At(ours), maps.Clone(l.slot.At(theirs))
 	maps.DeleteFunc(fresh, func(key noteKey, there tombstone) bool {
@@ -114,7 +114,7 @@ func (t tombstones) of(n *node.Node) (key noteKey, was tombstone, known bool) {
 	return key, was, known
 }
 
-// marks returns the mark of some tombstones, none for none.
+// marks returns the mark for some tombstones; no mark for no tombstones.
 func (t tombstones) marks() [][]byte {
 	if len(t) == 0 {
 		return nil
@@ -125,8 +125,8 @@ func (t tombstones) marks() [][]byte {
 // tombstones returns the present tombstones. They must not be changed.
 func (ns *Notes) tombstones() tombstones { return ns.slot.At(ns.scope.Chain.Head()) }
 
-// tombstoneLedger keeps the titles and texts that agents must not bring back. Its marks
-// are [name, entries].
+// tombstoneLedger keeps the titles and texts that agents must not restore. Its marks are
+// [name, entries].
 type tombstoneLedger struct{ slot chain.Slot[tombstones] }
 
 const tombstoneName = "forgotten"
@@ -145,7 +145,7 @@ func (*tombstoneLedger) decode(data []byte) (any, error) {
 	return t, merkle.Decode(data, t.code)
 }
 
-// code is the list of entries.
+// code codes the list of entries.
 func (t tombstones) code(c *merkle.Codec) {
 	order := func(a, b noteKey) int { return slices.Compare(a[:], b[:]) }
 	c.Fields(merkle.Entries(t, order, func(key *noteKey, one *tombstone, c *merkle.Codec) {
@@ -169,7 +169,7 @@ func (t tombstones) code(c *merkle.Codec) {
 	}))
 }
 
-// Register registers the ledger of what was forgotten.
+// Register registers the ledger of tombstones.
 func Register(to *chain.Ledgers, ns *Notes) {
 	l := &tombstoneLedger{}
 	l.slot = chain.Register[tombstones](to, chain.Ledger{

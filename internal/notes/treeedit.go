@@ -34,8 +34,7 @@ func putBranch(state *graph.State, d *graph.Draft, n *node.Node, t *ast.Tree) er
 	return d.PutBranch(n.Parent, up)
 }
 
-// insertTree adds a headline as the last child of a node of a memory-backed
-// document.
+// insertTree adds a headline as the last child of a node of a memory-backed document.
 func (e *editing) insertTree(under string, h document.InsertHeadline) error {
 	n, err := e.node(under, merkle.Digest{}, unchanged)
 	if err != nil {
@@ -116,13 +115,13 @@ func editNode(t *ast.Tree, edit document.Edit, now time.Time) error {
 		}
 		t.Content, t.Bare = t.Content+edit.Text, false
 	default:
-		return errors.New("this edit is about the text of a file, and the node stands in none")
+		return errors.New("this edit changes the text of a file, and the node is not in a file")
 	}
 	return nil
 }
 
-// asHeadline returns a headline after an edit, so that nodes are limited to the values that
-// headlines accept.
+// asHeadline returns a headline after an edit, so that nodes accept only the values that headlines
+// accept.
 func asHeadline(edit document.Edit, now time.Time) (*org.Headline, error) {
 	text, err := write.Edited(org.Text{Document: org.Parse("* x\n", nil)}, 0, now, edit)
 	if err != nil {
@@ -176,20 +175,14 @@ func setAttr(t *ast.Tree, key string, values ...string) {
 }
 
 // tagsOf returns the tags of a tree's root.
-func tagsOf(t *ast.Tree) []string {
-	for _, a := range t.Attrs {
-		if a.Key != "TAGS" {
-			continue
+func tagsOf(t *ast.Tree) (tags []string) {
+	value := document.Lookup(t.Attrs, "TAGS")
+	for _, v := range append(value.Items(), value) {
+		if v.Kind() == document.KindText {
+			tags = append(tags, strings.FieldsFunc(v.String(), func(r rune) bool { return r == ':' || r == ' ' })...)
 		}
-		var tags []string
-		for _, v := range append(a.Value.Items(), a.Value) {
-			if v.Kind() == document.KindText {
-				tags = append(tags, strings.FieldsFunc(v.String(), func(r rune) bool { return r == ':' || r == ' ' })...)
-			}
-		}
-		return tags
 	}
-	return nil
+	return tags
 }
 
 // refileTree moves a node of a memory-backed document into a file as a headline with its
@@ -216,7 +209,7 @@ func (e *editing) refileTree(n, to *node.Node) error {
 		return e.c.Fail(n.ID, fault.Invalid, err)
 	}
 	e.refiled = n
-	if t.ID() != n.ID { // history follows it into the file by an ID of its own
+	if t.ID() != n.ID { // history follows it into the file by its ID
 		e.c.Declare(n.Path+": an ID", func(before *graph.State, d *graph.Draft) error { return putBranch(before, d, n, &t) })
 	}
 	e.tree(func(before *graph.State, d *graph.Draft) error {

@@ -4,23 +4,22 @@
 // it holds.
 //
 // The packages that work on a memory (notes, travel, mend and others) are its rooms, and each
-// works on a [Scope]. A Scope determines the author of an operation, prepares the commit that
-// the operation fills in, finds an earlier operation with
-// the same key, keeps the files that differ from memory on purpose ([Drift]), and lists the
-// other open scopes of the memex. [Rules] judge each file of an operation by its author, and
-// [Trust] is the book of what the owner trusts of protected files, a ledger of the chain. An
+// works on a [Scope]. A Scope determines the author of an operation, prepares its commit, finds an
+// earlier operation with the same key, records the files that differ from memory on purpose
+// ([Drift]), and lists the other open scopes of the memex. [Rules] judge each file of an operation by its author, and
+// [Trust] is the book of trusted texts of protected files, a ledger of the chain. An
 // [Overlay] lays scopes over one another, and [FindHistory] finds the history of a memex that was moved.
 //
 // Invariants:
 //   - A memex, its projects and its sessions have separate chains. A file belongs to exactly
 //     one scope.
-//   - Code that writes takes a chain.Tx. Everything else can be called by any goroutine, unless
-//     its comment says that its caller is the chain's writer.
-//   - An operation is judged before it reads or reveals anything to its author. Of all paths that
-//     lead to a file, the strictest rule applies.
+//   - Code that writes takes a chain.Tx. Everything else is safe for concurrent use, unless its
+//     comment states that its caller is the chain's writer.
+//   - The rights of an operation are checked before it reads or reveals anything to its author. Of
+//     all paths that lead to a file, the strictest rule applies.
 //   - A text becomes trusted by an edit of the owner on top of a trusted text, by the first scan
 //     under a policy, or by the owner's decision; never otherwise.
 //
-// Elsewhere: opening and closing is package fovea; policies, books and verdicts are internal/guard;
-// alerts and the owner's decisions are internal/ingest; changes of files are internal/write.
+// Elsewhere: package fovea opens and closes scopes; internal/guard has policies, books and verdicts;
+// internal/ingest sends alerts and carries out the owner's decisions; internal/write changes files.
 package scope

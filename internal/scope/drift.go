@@ -23,11 +23,11 @@ func FileNow(state *graph.State, path string) merkle.Digest {
 // NoFile is the digest of a missing file; no known bytes have it.
 var NoFile = guard.Absent
 
-// Drift is the files that differ from memory on purpose, by path, with the digest that each
-// had. It never changes.
+// Drift holds the files that differ from memory on purpose: by path, the digest of the file. It is
+// immutable.
 type Drift map[string]merkle.Digest
 
-// Removed reports whether a rollback left a file absent on purpose although memory has its
+// Removed reports whether a rollback deliberately left a file absent although memory has its
 // document.
 func (d Drift) Removed(path string) bool {
 	seen, ok := d[path]
@@ -53,9 +53,9 @@ func Register(to *chain.Ledgers, s *Scope) {
 	})
 }
 
-// DriftMarks returns the marks that set the drift of paths; a path without drift is in
-// step again. Only changes need marks. In a scope without files, nil drift needs none:
-// files that a session overlays keep their drift.
+// DriftMarks returns the marks that set the drift of paths, and end it for paths without drift.
+// Only changes need marks. In a scope without files, nil drift needs none: the buffers of a
+// session keep theirs.
 func (s *Scope) DriftMarks(paths []string, drift Drift) [][]byte {
 	if drift == nil && !s.HasFiles() {
 		return nil
@@ -70,8 +70,8 @@ func (s *Scope) DriftMarks(paths []string, drift Drift) [][]byte {
 	return marks
 }
 
-// driftName is the name of the ledger. Its marks are [name, path, digest]: the file drifts while it
-// has this digest; null ends the drift.
+// driftName is the name of the ledger. Its marks are [name, path, digest]: the file drifts as long as
+// it has this digest; null ends the drift.
 const driftName = "drift"
 
 // ReadDriftMark returns the drift that a mark sets for a path, false for any other mark.
@@ -97,7 +97,7 @@ func (d Drift) with(c *merkle.Codec) Drift {
 	return next
 }
 
-// code is the section of an image.
+// code codes the section of an image.
 func (d Drift) code(c *merkle.Codec) {
 	c.Fields(merkle.Entries(d, strings.Compare, func(path *string, digest *merkle.Digest, c *merkle.Codec) {
 		c.Record(merkle.Bytes(path), digest)

@@ -13,7 +13,7 @@ import (
 
 // FindHistory searches the other stores for the notes of a memex without a store, so that a
 // moved or renamed folder continues its history and never silently begins a new one. It
-// returns Held for a moved folder. kin says what another store has of these notes, see fovea.Status.
+// returns Held for a moved folder. kin describes another store of these notes, see fovea.Status.
 func FindHistory(s *Scope) (kin string, err error) {
 	if s.Options.Stores == "" || s.Options.Anew || stores.Begun(s.StateDir) {
 		return "", nil
@@ -49,8 +49,8 @@ func FindHistory(s *Scope) (kin string, err error) {
 	return kin, nil
 }
 
-// take adopts the history of another store. The witness forgets a store that moved, and
-// records this one when it is opened.
+// take adopts the history of another store. The witness drops a store that moved; opening this one
+// records it.
 func take(s *Scope, k stores.Match) error {
 	if err := stores.Take(k.Dir, s.StateDir, s.Dir, !k.Moved); err != nil || !k.Moved || s.Options.Witness == nil {
 		return err
@@ -76,6 +76,6 @@ func MarkFolder(s *Scope) {
 		return
 	}
 	if err := stores.Mark(s.FS, s.Dir); err != nil {
-		s.Options.Log.Warn("cannot note which folder this is; it may not be recognised when it is moved", "why", err)
+		s.Options.Log.Warn("cannot record which folder this is; it may not be recognised when it is moved", "why", err)
 	}
 }

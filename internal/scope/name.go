@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// A scope is a separate memory in a folder of the memex's store, under the memex's lock. It
-// has its own journal, chain, snapshots and head.
+// The kinds of scopes, and the folder of the memex's store that holds projects and sessions. Each
+// has its own journal, chain, snapshots and head, under the memex's lock.
 const (
 	Memex   = "memex"
 	Project = "project"
@@ -39,12 +39,11 @@ func (s *Scope) HasFiles() bool {
 	return s.Parent == nil || ok && configured
 }
 
-// IsSession reports whether this is the memory of a session. Ingesting into a session takes
-// no snapshot.
+// IsSession reports whether this is the memory of a session. Ingests into it make no snapshot.
 func (s *Scope) IsSession() bool { return strings.HasPrefix(s.Name, Session+"/") }
 
-// IsFile reports whether a document of this memory is a file, rather than a tree or a buffer
-// laid over a file.
+// IsFile reports whether a document of this memory is a file, rather than a tree or the buffer of a
+// file.
 func (s *Scope) IsFile(path string) bool { return s.HasFiles() && !document.IsMemory(path) }
 
 // maxNameBytes is the maximum length of NAME or ID in the name of a scope.
@@ -57,7 +56,7 @@ func CheckName(name string) error {
 	case kind != Project && kind != Session:
 		return errors.New("a scope is memex, project/NAME or session/ID")
 	case rest == "" || len(rest) > maxNameBytes:
-		return fmt.Errorf("the name behind %s/ has %d bytes, 1 to %d are possible", kind, len(rest), maxNameBytes)
+		return fmt.Errorf("the name after %s/ has %d bytes; it must have 1 to %d", kind, len(rest), maxNameBytes)
 	case !utf8.ValidString(rest) || strings.ContainsFunc(rest, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return errors.New("the name of a scope is UTF-8 without control characters")
 	}
@@ -78,7 +77,7 @@ func FolderOf(name string) string {
 	return kind + "-" + rest
 }
 
-// NameOf returns the scope that a folder below Folder is for, false if it is for none.
+// NameOf returns the scope of a folder below Folder, false if it belongs to none.
 func NameOf(folder string) (string, bool) {
 	kind, rest, plain := strings.Cut(folder, "-")
 	if k, code, ok := strings.Cut(folder, "="); ok {

@@ -29,7 +29,7 @@ type Action struct {
 	DryRun  bool // check, and change nothing
 }
 
-// ActionOf returns the action of a write that can be a dry run, which repeats no earlier one.
+// ActionOf returns the action of a write. A dry run gets no key, because it repeats no earlier write.
 func ActionOf(o *WriteOptions, name, kind string) Action {
 	a := Action{Name: name, Kind: kind, Key: o.Key, DryRun: o.DryRun}
 	if o.DryRun {
@@ -38,8 +38,8 @@ func ActionOf(o *WriteOptions, name, kind string) Action {
 	return a
 }
 
-// NewCommit returns the commit of an action by the actor of ctx, still without changes.
-// Without a key it generates one.
+// NewCommit returns the commit of an action by the actor of ctx, without changes yet. It generates a
+// key if the action has none.
 func (s *Scope) NewCommit(ctx context.Context, a Action) graph.Commit {
 	by, key := s.Actor(ctx), a.Key
 	if key == "" {
@@ -59,9 +59,9 @@ func (s *Scope) NewCommit(ctx context.Context, a Action) graph.Commit {
 // maxOpBytes is the maximum length of an operation key.
 const maxOpBytes = 200
 
-// Enter is the first step of each action: it checks that the scope is open and can be
-// written. If an earlier action had the same key, it returns that one's commit. Errors:
-// Invalid, ReadOnly, Conflict (the actor's claim is not in force), and those of Earlier.
+// Enter is the first step of each action: it checks that the scope is open and writable. If an
+// earlier action had the same key, it returns the commit of that action. Errors: Invalid,
+// ReadOnly, Conflict (the actor's claim is not in force), and those of Earlier.
 func (s *Scope) Enter(ctx context.Context, tx *chain.Tx, a Action) (first *graph.Commit, err error) {
 	if s.closed {
 		return nil, fault.Wrap(a.Name, s.Dir, fault.Invalid, ErrClosed)
@@ -80,7 +80,7 @@ func (s *Scope) Enter(ctx context.Context, tx *chain.Tx, a Action) (first *graph
 // is that of an action of another kind or author), Corrupt.
 func (s *Scope) Earlier(ctx context.Context, tx *chain.Tx, a Action) (*graph.Commit, error) {
 	if by := s.Actor(ctx); by.Author.Kind == author.Agent && by.May == nil {
-		return nil, fault.Wrap(a.Name, "", fault.Denied, ErrNoRights)
+		return nil, fault.Wrap(a.Name, "", fault.Denied, errNoRights)
 	}
 	if a.Key == "" {
 		return nil, nil
@@ -115,10 +115,10 @@ func (s *Scope) Replay(first *graph.Commit) chain.Commit {
 // ErrClosed is returned after a memory was closed.
 var ErrClosed = errors.New("the memory is closed")
 
-// ErrNoRights denies an agent without defined rights.
-var ErrNoRights = errors.New("the agent has no rights; its caller must set them, see author.Actor.May and trust.Hold")
+// errNoRights denies an agent without defined rights.
+var errNoRights = errors.New("the agent has no rights; its caller must set them, see author.Actor.May and ops.Hold")
 
-// FailWrite returns err with the Kind of its file error.
+// FailWrite returns an error of op with the Kind of a file error.
 func FailWrite(op, what string, err error) error {
 	for _, k := range writeKinds {
 		if slices.ContainsFunc(k.causes, func(cause error) bool { return errors.Is(err, cause) }) {
@@ -128,7 +128,7 @@ func FailWrite(op, what string, err error) error {
 	return fault.Wrap(op, what, fault.Other, err)
 }
 
-// writeKinds are the kinds of file errors. The first that fits counts.
+// writeKinds are the kinds of file errors. The first match counts.
 var writeKinds = []struct {
 	kind   fault.Kind
 	causes []error

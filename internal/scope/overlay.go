@@ -20,14 +20,14 @@ import (
 // Overlay is a view over several scopes, with its sources.
 type Overlay struct {
 	Names  []string // as requested
-	Agent  string   // who sees its own blocks, "" for nobody
-	Owner  bool     // who sees the buffers of the sessions
-	Opened uint64   // what tells that scopes were opened or closed since
+	Agent  string   // the agent whose blocks are visible, "" for none
+	Owner  bool     // the buffers of the sessions are visible
+	Opened uint64   // changes whenever a scope is opened or closed
 	View   *view.View
 
 	layers  []*Scope        // the memex first; nil for an empty session
 	below   []layer         // parallel to layers
-	buffers []corpus.Buffer // of the sessions, laid over all layers
+	buffers []corpus.Buffer // of the sessions, above all layers
 	changes uint64          // buffer.Buffers.Changes before they were read
 }
 
@@ -37,7 +37,7 @@ type layer struct {
 	laid map[string]merkle.Digest // of a session: covered files by path
 }
 
-// Key identifies the overlays that differ in time alone.
+// Key is equal for overlays that differ only in time.
 func (o *Overlay) Key() string {
 	return fmt.Sprintf("%s\n%t\n%s", o.Agent, o.Owner, strings.Join(o.Names, "\n"))
 }
@@ -52,8 +52,8 @@ func (o *Overlay) Current(opened uint64) bool {
 	return o.Opened == opened && o.changes == o.layers[0].Options.Buffers.Changes()
 }
 
-// Lay builds the view of layers, the memex first, from was, an earlier overlay of this Key, if it has the
-// same layers. A nil layer is an empty session.
+// Lay builds the view of layers, the memex first. It starts from was, an earlier overlay of this Key, if that
+// has the same layers. A nil layer is an empty session.
 func (o *Overlay) Lay(layers []*Scope, was *Overlay) {
 	held := layers[0].Options.Buffers
 	o.layers, o.changes = layers, held.Changes()
@@ -69,7 +69,7 @@ func (o *Overlay) Lay(layers []*Scope, was *Overlay) {
 	o.compose(was)
 }
 
-// layerOf returns the present content of a scope; nil has none.
+// layerOf returns the present content of a scope; it is empty for nil.
 func layerOf(s *Scope) layer {
 	if s == nil {
 		return layer{view: view.New(&graph.State{}, history.Commit{}, "")}
@@ -105,8 +105,10 @@ func (o *Overlay) compose(was *Overlay) {
 			for _, n := range delta.Reread {
 				changed[n.Path] = true
 			}
-			for _, path := range o.below[i].relaid(&was.below[i]) {
-				changed[path] = true
+			for path, file := range l.laid { // it may cover another file than before
+				if was.below[i].laid[path] != file {
+					changed[path] = true
+				}
 			}
 		}
 	}
@@ -128,7 +130,7 @@ func (o *Overlay) compose(was *Overlay) {
 	o.View = view.Overlaid(base, state, &delta, o.below[0].view.Head(), append([]string{Memex}, o.Names...), views)
 }
 
-// differing lists the paths of buffers that are in one list alone.
+// differing lists the paths of buffers that only one of two lists has.
 func differing(was, is []corpus.Buffer) (paths []string) {
 	for _, lists := range [][2][]corpus.Buffer{{was, is}, {is, was}} {
 		for _, b := range lists[0] {
@@ -138,17 +140,6 @@ func differing(was, is []corpus.Buffer) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// relaid lists the paths whose document covers a different file than before.
-func (l *layer) relaid(was *layer) []string {
-	var out []string
-	for path, file := range l.laid {
-		if was.laid[path] != file {
-			out = append(out, path)
-		}
-	}
-	return out
 }
 
 // highest returns the top layer with a visible document of a path, or 0.
@@ -161,9 +152,9 @@ func (o *Overlay) highest(path string) int {
 	return 0
 }
 
-// counts reports whether a document of a layer may be visible. One laid over a file is
-// hidden once the file is saved. A setup file outside a project's paths is visible only if
-// no layer below has it.
+// counts reports whether a document of a layer may be visible. The buffer of a file is hidden
+// once the file is saved. A setup file outside a project's paths is visible only if no layer
+// below has it.
 func (o *Overlay) counts(i int, path string) bool {
 	s := o.layers[i]
 	switch owner := working.AgentOf(path); {

@@ -19,8 +19,8 @@ type protectedDocs struct {
 	paths  []string
 }
 
-// NewPolicy returns the policy of a memory: the rules of the options, then the default
-// lockdown. A skills folder outside the memex does not end the protection of the one inside.
+// NewPolicy returns the policy of a memory: the rules of the options, then the default lockdown.
+// With a skills folder outside the memex, the default one inside is still protected.
 func NewPolicy(o *options.Open, skills string) (*guard.Policy, error) {
 	if skills == "" {
 		skills = DefaultSkills
@@ -69,8 +69,8 @@ func (r *Rules) ProtectedPaths(state *graph.State) []string {
 	return now.paths
 }
 
-// ByOwner reports whether the actor is the owner, who may see files in lockdown and decide
-// about them.
+// ByOwner reports whether the actor is the owner, who may see files in lockdown and decide about
+// them.
 func (r *Rules) ByOwner(ctx context.Context) bool {
 	return r.scope.Actor(ctx).Author == Owner
 }

@@ -29,14 +29,10 @@ import (
 func (r *Rules) May(ctx context.Context) func(path string) error {
 	a := r.scope.Actor(ctx)
 	if a.May == nil && a.Author.Kind == author.Agent {
-		return func(string) error { return ErrNoRights }
+		return func(string) error { return errNoRights }
 	}
 	return a.May
 }
-
-// errSeveralNames denies a file with hard links: any of its names may be protected.
-var errSeveralNames = errors.New("the file has several names (hard links), so an agent may not write it; its owner can make it a file of its own by copying " +
-	"it over itself")
 
 // Judge returns a function that authorizes each file of an operation by its actor, nil if the
 // actor may write every file that is not locked down.
@@ -70,15 +66,16 @@ func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, er
 			}
 		}
 	}
-	if may != nil && p.Links > 1 {
-		return false, errSeveralNames
+	if may != nil && p.Links > 1 { // any of its names may be protected
+		return false, errors.New("the file has several names (hard links), so an agent may not write it; its owner can make it a file of its own by copying " +
+			"it over itself")
 	}
 	return false, nil
 }
 
-// MayWrite denies an action that its actor is not allowed to do, before it reads or
-// reveals anything. Only the owner writes a protected file, and not over unreviewed changes;
-// an agent writes where it has rights. place finds where a path leads, see corpus.Root.Place.
+// MayWrite denies an action that its actor may not do, before it reads or reveals anything.
+// Only the owner may write a protected file, but not over unreviewed changes; an agent may write
+// where it has rights. place finds where a path leads, see corpus.Root.Place.
 func (r *Rules) MayWrite(ctx context.Context, a Action, place func(string) (corpus.Place, error), paths ...string) error {
 	if err := r.Unprotected(ctx, a, paths...); err != nil {
 		return err
@@ -116,11 +113,9 @@ func (r *Rules) Unprotected(ctx context.Context, a Action, paths ...string) erro
 	return nil
 }
 
-var errGiven = errors.New("with this change the note would be sent to another computer, as the property EMBED there says; only the owner gives notes away")
-
-// Keeps refuses a change of an agent after which a node is given to servers on other computers,
-// see graph.State.Given, and was not before. An added node counts if one that was not given is
-// gone: it may be the same. Errors: Invalid. O(changes).
+// Keeps rejects a change by an agent after which a node may be sent to servers on other computers,
+// see graph.State.Given, but not before. It also rejects such an added node if another node was
+// removed that may not be sent: it may be the same. Errors: Invalid. O(changes).
 func (r *Rules) Keeps(ctx context.Context, a Action, before, after *graph.State, delta *graph.Delta) error {
 	if r.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
@@ -136,7 +131,8 @@ func (r *Rules) Keeps(ctx context.Context, a Action, before, after *graph.State,
 	for _, n := range nodes {
 		old, ok := before.Get(n.ID)
 		if after.Given(n) && (!ok && isLost || ok && !before.Given(old)) {
-			return fault.Wrap(a.Name, n.Path, fault.Invalid, errGiven)
+			return fault.Errorf(a.Name, n.Path, fault.Invalid,
+				"with this change the note would be sent to another computer, as the property EMBED there says; only the owner gives notes away")
 		}
 	}
 	return nil
@@ -156,24 +152,24 @@ func (r *Rules) modeBy(policy *guard.Policy, path string) guard.Mode {
 	return mode
 }
 
-// Protected reports whether only the owner may write the file at a path below the memex, and
-// each read compares it with its trusted text. Of all paths that lead to the file, the
-// strictest rule applies.
+// Protected reports whether only the owner may write the file at a path below the memex, and each
+// read compares it with its trusted text. Of all paths that lead to the file, the strictest rule
+// applies.
 func (r *Rules) Protected(path string) bool { return r.Mode(path) != guard.Trusted }
 
-// Rules say who may write which file of a scope. They are safe for concurrent use.
+// Rules decide who may write which file of a scope. They are safe for concurrent use.
 type Rules struct {
 	scope   *Scope
 	Policy  *guard.Policy                 // which files are protected
 	slot    chain.Slot[Trust]             // what the owner trusts
-	watched atomic.Pointer[protectedDocs] // of the last state asked for
+	watched atomic.Pointer[protectedDocs] // of the last requested state
 }
 
 // NewRules returns the rules of a scope.
 func NewRules(s *Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, Policy: policy} }
 
-// Prefixes of the op of a commit. A key has neither in it, so no caller can make a commit look
-// like a token's.
+// Prefixes of the op of a commit. A key with one of them is escaped, so no caller can make a commit
+// look like one of a token.
 const (
 	opToken    = chain.VouchedOp // a token proves the author
 	opAsserted = "asserted:"     // escapes a key that has one of the prefixes
@@ -190,15 +186,15 @@ func opOf(a author.Actor, key string) string {
 	return key
 }
 
-// Actor returns the actor of an operation: the context's, else that of Options.
+// Actor returns the actor of an operation: that of the context, else that of Options.
 func (s *Scope) Actor(ctx context.Context) author.Actor {
 	a := author.ActorOf(ctx).Or(s.Options.Actor)
 	a.Author = cmp.Or(a.Author, Owner)
 	return a
 }
 
-// TakeLock makes this process the owner of a state folder, at once or retrying for Options.Wait. The
-// error names the current owner.
+// TakeLock makes this process the owner of a state folder. It retries for Options.Wait. The error
+// names the current owner.
 func TakeLock(ctx context.Context, opts *options.Open, in vfs.FS) (*vfs.FileLock, error) {
 	holder := vfs.Holder{PID: os.Getpid(), Command: cmp.Or(opts.Command, filepath.Base(os.Args[0])), Since: opts.Now()}
 	ctx, stop := context.WithTimeout(ctx, opts.Wait)

@@ -44,13 +44,12 @@ type Scope struct {
 	recovered atomic.Pointer[string]
 }
 
-// Fence refuses writes that break the claim of a task. Its methods are called by the chain's
+// Fence rejects writes that break the claim of a task. Its methods are called by the chain's
 // writer, so that no claim can change before the write is done.
 type Fence interface {
-	// Enter refuses an action under a claim that is not in force any more.
+	// Enter rejects an action under a claim that is no longer in force.
 	Enter(ctx context.Context, a Action) error
-	// Change refuses changes, of the state before, at or below a task that another agent has
-	// claimed.
+	// Change rejects changes of a state at or below a task that another agent has claimed.
 	Change(ctx context.Context, a Action, before *graph.State, delta *graph.Delta) error
 }
 
@@ -93,7 +92,7 @@ func (s *Scope) WithFiles() []*Scope {
 	return append([]*Scope{s.Memex()}, slices.DeleteFunc(s.Open(), func(o *Scope) bool { return !o.HasFiles() })...)
 }
 
-// Reached returns those of Scope.WithFiles that the caller of ctx may name.
+// Reached returns the scopes of Scope.WithFiles that the caller of ctx may name.
 func Reached(ctx context.Context, s *Scope) []*Scope {
 	g := author.GrantOf(ctx)
 	return slices.DeleteFunc(s.WithFiles(), func(o *Scope) bool { return !g.Reaches(o.Name) })
@@ -104,11 +103,11 @@ func (s *Scope) Sessions() []*Scope {
 	return slices.DeleteFunc(s.Open(), func(o *Scope) bool { return !o.IsSession() })
 }
 
-// OpenCopy opens a history in a folder that this process alone uses, and makes a new one where
-// the folder is empty: of a copy of a memory, or of one that is being made. memex is the path
-// that a new folder records, empty for a copy that no folder belongs to. A damaged copy is a
-// store.Corruption. The head is the newest commit, also where a process was killed before it
-// kept one. The caller closes the store.
+// OpenCopy opens the history in a folder that only this process uses, or creates one if the folder
+// is empty. It is for copies of a memory, also while they are made. memex is the path that a new
+// folder records, empty if the copy belongs to no folder. The error for a damaged copy is a
+// store.Corruption. The head is the newest commit, even if a process was killed before it recorded
+// a head. The caller closes the store.
 func OpenCopy(in vfs.FS, memex string) (store.Store, error) {
 	opened, found, err := disk.Open(in, &disk.Options{Memex: memex})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Abbreviate names a few of many files, or returns none if there are no files.
+// Abbreviate lists the first few names; it returns none if there are no names.
 func Abbreviate(paths []string, none string) string {
 	const few = 3
 	if len(paths) == 0 {
@@ -26,7 +26,7 @@ func Abbreviate(paths []string, none string) string {
 	return First(paths, few)
 }
 
-// First names the first of a list, at most n, and counts the rest.
+// First lists the first n names, and the number of the others.
 func First(list []string, n int) string {
 	if len(list) <= n {
 		return strings.Join(list, ", ")
@@ -51,20 +51,20 @@ func Message(d *graph.Delta) string {
 			lost = append(lost, c.New.Path+" lost all its headlines")
 		}
 	}
-	said := Rebound(d) + strings.TrimSuffix("; "+Abbreviate(lost, ""), "; ")
+	more := Rebound(d) + strings.TrimSuffix("; "+Abbreviate(lost, ""), "; ")
 	if len(d.Paths) == 1 {
-		return d.Paths[0] + said
+		return d.Paths[0] + more
 	}
-	return fmt.Sprintf("%d documents", len(d.Paths)) + said
+	return fmt.Sprintf("%d documents", len(d.Paths)) + more
 }
 
-// IsGone reports whether a block is no longer kept: a commit of another copy may have
-// held what was purged.
+// IsGone reports whether a block is no longer kept: commits of another copy may name blocks that
+// were purged.
 func IsGone(err error) bool {
 	return errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound)
 }
 
-// Count puts a number before a noun.
+// Count returns a number with its noun, in the plural unless it is 1.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -91,7 +91,7 @@ func (s *Scope) DropUnusedSetups(state *graph.State, draft *graph.Draft) []strin
 // an agent.
 var Owner = author.Author{Kind: author.Owner}
 
-// Inserted returns the id of the headline that a commit added: the top one of those added.
+// Inserted returns the id of the headline that a commit added, the topmost if it added several.
 func Inserted(c *graph.Commit) string {
 	came := map[string]bool{}
 	for i := range c.Delta {
@@ -107,8 +107,8 @@ func Inserted(c *graph.Commit) string {
 	return ""
 }
 
-// Rebound says of each id that another node bears now, while the one that bore it is still
-// there, which files they are in, of a few of many; "" for none. O(changes).
+// Rebound describes, for a commit message, the first few ids that passed to another node although
+// the former one still exists, with the files of both; "" for none. O(changes).
 func Rebound(d *graph.Delta) string {
 	type place struct {
 		id, path string
@@ -122,7 +122,7 @@ func Rebound(d *graph.Delta) string {
 			}
 		}
 	}
-	var said []string
+	var moved []string
 	for _, c := range d.Changes {
 		if c.Old == nil || c.New == nil {
 			continue
@@ -132,8 +132,8 @@ func Rebound(d *graph.Delta) string {
 			was.own, now.own = c.Old.Own, c.New.Own
 		}
 		if was != now && (losers[was] || losers[now]) {
-			said = append(said, fmt.Sprintf("the ID %s is now that of a node in %s, before in %s", c.ID, c.New.Path, c.Old.Path))
+			moved = append(moved, fmt.Sprintf("the ID %s is now that of a node in %s, before in %s", c.ID, c.New.Path, c.Old.Path))
 		}
 	}
-	return strings.TrimSuffix("; "+Abbreviate(said, ""), "; ")
+	return strings.TrimSuffix("; "+Abbreviate(moved, ""), "; ")
 }

@@ -34,9 +34,9 @@ func (r *Rules) MayReveal(state *graph.State, n *node.Node) bool {
 	return r.Mode(n.Path) != guard.Lockdown || v.Doubt == "" && hasTrustedText(v.Book, state, n.Path)
 }
 
-// propose returns the changes of baselines that a commit causes. An edit by the owner on top
-// of a trusted text is trusted; any other change only if it restores a text that was trusted
-// before. The marks of the commit name the files that differ from memory on purpose.
+// propose returns the changes of baselines that a commit causes. An edit of a trusted text by the
+// owner is trusted; any other change only if it restores a text that was trusted before. The marks
+// of the commit name the files that differ from memory on purpose.
 func (l *trustLedger) propose(c *chain.Change) [][]byte {
 	v := l.slot.At(c.Before)
 	if l.rules == nil || c.Commit.Kind == graph.KindIngest || c.Commit.Author != Owner || !v.Book.Initialized() || v.Doubt != "" {
@@ -68,8 +68,8 @@ func (l *trustLedger) propose(c *chain.Change) [][]byte {
 }
 
 // InitBaselines trusts the present files under a new policy: at the first ingest all protected
-// files, later those that become protected. A file that appears at a path that is already
-// protected is not trusted.
+// files, later those that become protected. It does not trust a file that appears at a path that
+// is already protected.
 func (r *Rules) InitBaselines(ctx context.Context, tx *chain.Tx, trusted func(paths []string)) error {
 	book, policy := r.Trust().Book, r.Policy.String()
 	if book.Policy() == policy || r.scope.Chain.Store().Err() != nil || r.Trust().Doubt != "" {

@@ -11,13 +11,13 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Trust is what the owner trusts of protected files. It never changes.
+// Trust records which texts of protected files the owner trusts. It is immutable.
 type Trust struct {
 	Book  *guard.Book
 	Doubt string // why nothing vouches for the baselines, "" if something does
 }
 
-// Trust returns what the owner trusts now.
+// Trust returns the present trust.
 func (r *Rules) Trust() Trust {
 	t := r.slot.At(r.scope.Chain.Head())
 	t.Book = cmp.Or(t.Book, &guard.Book{})
@@ -49,7 +49,7 @@ func TrustMarks(entries ...guard.Entry) [][]byte {
 	return marks
 }
 
-// apply adds entries to the book. An entry that begins it anew ends the doubt.
+// apply adds entries to the book. A reset ends the doubt.
 func (l *trustLedger) apply(at *chain.Moment, c *merkle.Codec) any {
 	v := l.slot.At(at)
 	var entries []guard.Entry
@@ -63,7 +63,7 @@ func (l *trustLedger) apply(at *chain.Moment, c *merkle.Codec) any {
 	return v
 }
 
-// retains keeps the states that hold what is trusted, so that it can be put back.
+// retains lists the commits whose states hold the trusted texts, so that they can be restored.
 func (l *trustLedger) retains(at *chain.Moment) []uint64 {
 	var out []uint64
 	book := l.slot.At(at).Book
@@ -80,8 +80,8 @@ const (
 	headReported  = "told"      // the digest of the changes reported to the owner
 )
 
-// attest has the head vouch for the baselines and the reported changes. What is in doubt is
-// not vouched for.
+// attest adds the statements of a head about the baselines and the reported changes. Baselines in
+// doubt are not vouched for.
 func (v Trust) attest(to *chain.Statements) {
 	switch {
 	case v.Doubt != "":
@@ -100,11 +100,10 @@ func noticeDigest(b *guard.Book) string {
 	return b.NoticeDigest().String()
 }
 
-// verify checks that the key of this machine or another known one vouches for the
-// loaded baselines. The newest signed head names them, so that neither a changed nor a
-// removed one goes unseen; the report of a change counts only if the head names it too.
-// Without a key they are taken as they are. If the history is lost, nothing is known of
-// what was trusted.
+// verify checks that a known key signed the loaded baselines. The newest signed head names
+// them, which reveals a changed or removed one; the report of a change counts only if the head
+// names it too. Without a key the baselines are accepted. If the history is lost, so is the
+// trust.
 func (l *trustLedger) verify(at *chain.Moment, signed *chain.Statements, reason string) any {
 	v, m := l.slot.At(at), l.rules
 	if m == nil || !m.scope.HasFiles() {
@@ -118,11 +117,11 @@ func (l *trustLedger) verify(at *chain.Moment, signed *chain.Statements, reason 
 	if m.scope.Options.Signer == nil || m.scope.Options.Verifiers == nil || at.Commit.Seq == 0 {
 		return v
 	}
-	told := ""
+	reported := ""
 	if signed != nil {
 		var now chain.Statements
 		v.attest(&now)
-		told = signed.Get(headReported)
+		reported = signed.Get(headReported)
 		switch signed.Get(headBaselines) {
 		case now.Get(headBaselines):
 		case noBaselines:
@@ -137,14 +136,14 @@ func (l *trustLedger) verify(at *chain.Moment, signed *chain.Statements, reason 
 			m.scope.Options.Log.Warn("nothing vouches for what is trusted of protected files; see fovea guard list, then fovea guard adopt PATH", "why", reason)
 		}
 	}
-	if told != noticeDigest(v.Book) {
+	if reported != noticeDigest(v.Book) {
 		v.Book = v.Book.WithoutNotices()
 		m.scope.Options.Log.Warn("the record of reported changes to protected files is not signed; they are reported again")
 	}
 	return v
 }
 
-// BaselineStatus is for Status.
+// BaselineStatus returns why the baselines cannot be relied on, "" if they can. It is for Status.
 func (r *Rules) BaselineStatus() string {
 	v := r.Trust()
 	if v.Doubt == "" && r.scope.Options.Signer == nil && len(v.Book.Paths()) > 0 {
@@ -153,8 +152,7 @@ func (r *Rules) BaselineStatus() string {
 	return v.Doubt
 }
 
-// RegisterTrust registers the trustLedger of what the owner trusts; r is nil for a copy that is only
-// read.
+// RegisterTrust registers the ledger of trust; r is nil for a copy that is only read.
 func RegisterTrust(to *chain.Ledgers, r *Rules) {
 	l := &trustLedger{rules: r}
 	l.slot = chain.Register[Trust](to, chain.Ledger{

@@ -22,7 +22,7 @@ func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []s
 	if v == nil {
 		v = head.Derived.(*view.View)
 	}
-	asked := id // errors name this one: the caller may not be allowed to see the present id
+	asked := id // for errors, because the caller may not be allowed to see the present id
 	if id, err = h.scope.Chain.CurrentID(ctx, head, id); err != nil {
 		return nil, nil, nil, fault.Wrap("blame", asked, fault.Corrupt, err)
 	}
@@ -49,24 +49,24 @@ func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []s
 type blame struct {
 	history  *History
 	lines    []string       // of the present
-	by       []chain.Commit // of each of them
+	by       []chain.Commit // of each line
 	gone     []chain.Commit
 	versions []textVersion // newest first
 }
 
-// textVersion is a text that a commit brought.
+// textVersion is a text that a commit introduced.
 type textVersion struct {
 	own    merkle.Digest
 	by     chain.Commit
-	lines  []string     // once they were needed
-	traced []tracedLine // lines that stand in it and may be older
+	lines  []string     // loaded on demand
+	traced []tracedLine // its lines that may be older
 }
 
 // tracedLine is a line of a version, with its index in the present text.
 type tracedLine struct{ at, now int }
 
-// load reads the text of a version and reports whether history still has it; if not,
-// the commit joins gone.
+// load reads the text of a version and reports whether history still has it. If not, it adds the
+// commit to gone.
 func (b *blame) load(v *textVersion) (bool, error) {
 	if v.lines != nil {
 		return true, nil
@@ -83,8 +83,8 @@ func (b *blame) load(v *textVersion) (bool, error) {
 	return true, nil
 }
 
-// trace passes each line to the oldest version that has it and attributes the rest to
-// the commit. A line that a rollback restored may come from any earlier version.
+// trace attributes each line to the commit of the oldest version that has it. A line that a
+// rollback restored may come from any earlier version.
 func (b *blame) trace() error {
 	b.by = make([]chain.Commit, len(b.lines))
 	if len(b.versions) == 0 {
@@ -115,7 +115,7 @@ func (b *blame) trace() error {
 	return nil
 }
 
-// passOnFrom hands on what is traced of version k.
+// passOnFrom passes the traced lines of version k to older versions, and attributes the rest to its commit.
 func (b *blame) passOnFrom(k int) error {
 	v := &b.versions[k]
 	left := v.traced
@@ -138,10 +138,9 @@ func (b *blame) passOnFrom(k int) error {
 	return nil
 }
 
-// passOn moves the lines that an older version also has to that version and returns
-// the others.
+// passOn moves the lines that an older version also has to that version, and returns the others.
 func passOn(from, to *textVersion, lines []tracedLine) (left []tracedLine) {
-	same := make([]int, len(from.lines)) // the line of the older that it is, plus one
+	same := make([]int, len(from.lines)) // the equal line of the older version, plus one
 	at, was := 0, 0
 	equal := func(end int) {
 		for ; at < end; at, was = at+1, was+1 {

@@ -16,8 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// checkpointPrefix begins the default names of checkpoints; the date follows, so that there
-// is one for each day.
+// checkpointPrefix begins the default names of checkpoints; the date follows, for one a day.
 const checkpointPrefix = "checkpoint-"
 
 // Checkpoint is that of fovea.History.
@@ -40,8 +39,8 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 	return s, filepath.Join(h.scope.StateDir, filepath.FromSlash(store.ImageName(head.Seq))), fault.Wrap("checkpoint", name, fault.ReadOnly, err)
 }
 
-// nameOfCheckpoint returns the default name for a checkpoint of a commit: the one it has
-// already, so that nothing is written twice, else that of the day.
+// nameOfCheckpoint returns the default name for a checkpoint of a commit: the existing one, so that
+// nothing is written twice, else that of the day.
 func nameOfCheckpoint(h *History, seq uint64) string {
 	for _, k := range h.snapshotList() {
 		if k.seq == seq && strings.HasPrefix(k.name, checkpointPrefix) {
@@ -61,7 +60,7 @@ func (h *History) Restore(ctx context.Context, name string, opts *scope.WriteOpt
 	return from, c, files, err
 }
 
-// named finds a named snapshot; "" means that of the newest commit.
+// named finds a named snapshot; "" means the newest one.
 func named(list []Snapshot, name string) (Snapshot, error) {
 	for _, s := range list {
 		if s.Name != "" && (name == "" || s.Name == name) {
@@ -74,8 +73,8 @@ func named(list []Snapshot, name string) (Snapshot, error) {
 	return Snapshot{}, errors.New("no checkpoint and no file of that name: fovea snapshot list and fovea log show what there is")
 }
 
-// heartbeatBytes is the length of journal behind the newest image from which a heartbeat writes
-// another: what an opening replays of it stays below a fraction of a second.
+// heartbeatBytes is the length of the journal since the newest image from which a heartbeat writes
+// another image, so that an opening replays for a fraction of a second at most.
 const heartbeatBytes = 8 << 20
 
 // Heartbeat is that of fovea.History.
@@ -96,8 +95,8 @@ func (h *History) Heartbeat(ctx context.Context) error {
 	return fault.Wrap("heartbeat", h.scope.StateDir, imageErrorKind(h.scope.Chain), err)
 }
 
-// imageErrorKind returns the kind of an error of writing an image. An image that fails
-// for lack of space leaves the store writable.
+// imageErrorKind returns the kind of an error from writing an image. A lack of space leaves the
+// store writable.
 func imageErrorKind(c *chain.Chain) fault.Kind {
 	if c.Store().Err() != nil {
 		return fault.ReadOnly

@@ -5,8 +5,8 @@
 //
 // [History] belongs to one scope. A moment is named by a reference: the index or the name of a
 // snapshot, a commit, a date, or head. The snapshots are a ledger of the chain. A [Reader] holds the
-// session of an agent to what it has seen: it replaces or removes no text of others that it has not
-// been shown.
+// session of an agent to what it has seen: it may not replace or remove text of others that it has
+// not been shown.
 //
 // Invariants:
 //   - Going back adds a commit; no commit is ever removed.

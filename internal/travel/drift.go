@@ -100,7 +100,7 @@ func drifting(s *scope.Scope, paths []string) ([]string, error) {
 	switch {
 	case !s.HasFiles():
 		return nil, fault.Errorf("drift", s.Name, fault.Invalid, "a scope without files has no drift")
-	case len(paths) == 0: // but for those that only memory has, see rollback.judge
+	case len(paths) == 0: // all but those that only memory has, see rollback.judge
 		return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Drift())), func(path string) bool {
 			text, _ := s.Present().Text(path)
 			verdict, _ := corpus.Judge(s.Root, path, s.Present().Asked(path) && corpus.HoldsSettings(text), nil)

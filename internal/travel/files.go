@@ -15,10 +15,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// WriteFiles makes texts those of files, by their paths, in one commit with a message: what came
-// from outside and was decided on at Head of opts. Conditions, results and errors are those of
-// Rollback; a path that Fovea does not read is Invalid. The end of the context ends it before the
-// first file is written.
+// WriteFiles writes texts to files, by path, in one commit with a message. It is for imports that
+// were decided on at Head of opts. Conditions, results and errors are those of Rollback; a path
+// that Fovea does not read is Invalid. It can be canceled until the first file is written.
 func WriteFiles(ctx context.Context, h *History, texts map[string]string, message string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	const name = "import"
 	return h.perform(ctx, name, graph.KindEdit, opts, func(r *rollback) (string, error) {
@@ -41,15 +40,15 @@ func WriteFiles(ctx context.Context, h *History, texts map[string]string, messag
 	})
 }
 
-// Reads reports whether Fovea reads a file at a path, which need not be there. The error says that
-// the path leads to another file.
+// Reads reports whether Fovea reads a file at a path; the file need not exist. It returns an error
+// if the path leads to another file.
 func Reads(h *History, path string) (bool, error) {
 	admitted, err := h.scope.Root.Admits(path)
 	return admitted && h.scope.IsFile(path), err
 }
 
-// Had returns those of some ids that a node of this scope had at any moment. It walks over all
-// commits: O(their changes).
+// Had returns the ids among some that a node of this scope ever had. It reads all commits:
+// O(their changes).
 func Had(ctx context.Context, h *History, ids map[string]bool) (map[string]bool, error) {
 	defer h.scope.Chain.Reading()()
 	had := map[string]bool{}

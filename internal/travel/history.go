@@ -124,7 +124,7 @@ func (h *History) Was(ctx context.Context, id string, at *view.View) (string, er
 	return id, nil
 }
 
-// goneKind is the kind of error of a look into history.
+// goneKind returns the kind of an error from reading history.
 func goneKind(err error) fault.Kind {
 	if errors.Is(err, graph.ErrGone) {
 		return fault.NotFound

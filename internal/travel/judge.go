@@ -19,12 +19,12 @@ import (
 // maxNamed is the number of refused paths that an error lists.
 const maxNamed = 100
 
-// judge asks the rule of paths about the files that a rollback would write or remove, and returns
-// the documents that stay as they are in head. What this machine has no file of is kept in memory,
-// and its file left alone. So are ignore files, since only their owner puts one into force: they
-// stay as they are, but those of another memory are taken in and differ from the file. What is in
-// memory alone drifts, so that no scan takes it for removed. The state of another memory with a
-// path that no memex may have is refused whole.
+// judge applies the rule of paths to the files that a rollback would write or remove, and returns
+// the documents that stay as in head. Documents that this machine keeps no files of stay in memory,
+// and their files are left alone. So are ignore files, because only their owner puts one into
+// force: they stay, but those of another memory are adopted and differ from the file. A document
+// without a file drifts, so that no scan takes it for removed. A state of another memory with a
+// path that no memex may have is rejected as a whole.
 func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []string, err error) {
 	r.drift = map[string]merkle.Digest{}
 	s, never := r.history.scope, []string(nil)
@@ -43,7 +43,7 @@ func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []stri
 		case err == nil, errors.Is(err, corpus.ErrElsewhere):
 		case errors.Is(err, corpus.ErrOutside), errors.Is(err, corpus.ErrLoop):
 			if r.closeOther == nil {
-				continue // Stage says what stands in the way here
+				continue // Stage returns the error
 			}
 		default:
 			return nil, scope.FailWrite(r.action.Name, path, err)
@@ -64,8 +64,8 @@ func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []stri
 	return stay, refused(r.action.Name, never)
 }
 
-// leave has memory take or drop a document whose file is left alone. isRead says that scans read
-// that file.
+// leave lets memory adopt or drop a document while its file is left alone. isRead means that scans
+// read that file.
 func (r *rollback) leave(path string, isRead bool) {
 	text, wanted := r.target.Text(path)
 	var seen string
@@ -86,7 +86,7 @@ func (r *rollback) leave(path string, isRead bool) {
 	r.report(path)
 }
 
-// report adds why the file of a document is left alone.
+// report records why the file of a document is left alone.
 func (r *rollback) report(path string) {
 	why := "this machine ignores it, or reads no such files"
 	if document.IsIgnore(path) {
@@ -95,7 +95,7 @@ func (r *rollback) report(path string) {
 	r.left = append(r.left, aside{path, why})
 }
 
-// keep has memory take or drop a document without its file.
+// keep lets memory adopt or drop a document without its file.
 func (r *rollback) keep(path string) {
 	if text, wanted := r.target.Text(path); wanted {
 		top, _ := r.target.Document(path)
@@ -105,8 +105,8 @@ func (r *rollback) keep(path string) {
 	r.op.Keep(path, nil, false)
 }
 
-// isSetup reports whether a document names the file as its setup file, before or after, and the
-// file holds settings.
+// isSetup reports whether a document names the file as its setup file, before or after the
+// rollback, and the file holds settings.
 func (r *rollback) isSetup(head *graph.State, path string) bool {
 	text, wanted := r.target.Text(path)
 	if !wanted {
@@ -115,9 +115,8 @@ func (r *rollback) isSetup(head *graph.State, path string) bool {
 	return (head.Asked(path) || r.target.Asked(path)) && corpus.HoldsSettings(text)
 }
 
-// Refuse returns an error that lists the files of the present state that no memex may have, nil
-// if there are none: for a history that was read elsewhere, before its files are written.
-// Errors: Denied.
+// Refuse returns an error that lists the files of the present state that no memex may have. It is
+// for a history that came from elsewhere, before its files are written. Errors: Denied.
 func Refuse(h *History) error {
 	defer h.scope.Chain.Reading()()
 	return refused("clone", slices.DeleteFunc(slices.Clone(h.scope.Chain.Head().State.Paths()), func(path string) bool {
@@ -126,7 +125,7 @@ func Refuse(h *History) error {
 	}))
 }
 
-// refused is the error of paths that no memex may have.
+// refused returns the error for paths that no memex may have, nil for no paths.
 func refused(op string, never []string) error {
 	if len(never) == 0 {
 		return nil

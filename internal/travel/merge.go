@@ -30,8 +30,8 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 	return MergeStore(ctx, h, in, state, opts)
 }
 
-// MergeStore is History.Merge for an open state folder, called name in errors. If agents are given, all that the other
-// did must be theirs, and it has no say about what people decided. Errors: also Denied.
+// MergeStore is History.Merge for an open state folder, called name in errors. If agents are given, all commits of the
+// other must be theirs, and its records of decisions are not merged. Errors: also Denied.
 func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions,
 	agents ...string) (chain.Commit, []string, []document.Conflict, error) {
 	var conflicts []document.Conflict
@@ -89,7 +89,7 @@ func (r *rollback) open(ctx context.Context, in vfs.FS, name string) (*chain.Cha
 }
 
 // RestoreStore is Rollback to the newest state in another state folder, called name in errors.
-// The other history is not taken over, and need not be one of this memory. Errors: those of
+// It does not adopt the other history, which need not be one of this memory. Errors: those of
 // Rollback, Conflict also if another process has that folder, Corrupt.
 func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	return h.perform(ctx, "restore", graph.KindRollback, opts, func(r *rollback) (string, error) {

@@ -13,13 +13,12 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// mergeBaseSearch goes back from the heads of two chains until they meet. It relies on no
-// commit being older than its parents; the numbers of two chains say nothing about
-// each other.
+// mergeBaseSearch goes back from the heads of two chains to their merge base. It relies on no
+// commit being older than its parents; the numbers of two chains are unrelated.
 type mergeBaseSearch struct {
 	load graph.Loader
 	seen map[merkle.Digest]*searchedCommit
-	open []*searchedCommit // commits whose reach has not been passed to their parents
+	open []*searchedCommit // commits whose reach was not yet passed to their parents
 }
 
 // searchedCommit is a commit that the search has reached.
@@ -37,13 +36,13 @@ type reach struct {
 func (s reach) both() bool { return s.ours && s.theirs }
 
 // find returns the newest commit in both histories that is not an ancestor of another such
-// commit, or nil. Of several with the same time it takes the greatest digest, so that both
-// sides find the same one. O(commits since), or O(history) if there is none.
+// commit, or nil. Among several with the same time it returns the one with the greatest digest,
+// so that both sides find the same one. O(commits since), or O(history) if there is none.
 func (k *mergeBaseSearch) find(ctx context.Context, ours, theirs merkle.Digest) (*searchedCommit, error) {
 	if err := errors.Join(k.mark(ours, reach{ours: true}), k.mark(theirs, reach{theirs: true})); err != nil {
 		return nil, err
 	}
-	var newest *searchedCommit // of those that both have
+	var newest *searchedCommit // in both histories
 	for len(k.open) > 0 && ctx.Err() == nil {
 		i := k.newestOpen()
 		at := k.open[i]
@@ -72,7 +71,7 @@ func (k *mergeBaseSearch) find(ctx context.Context, ours, theirs merkle.Digest) 
 	return best, nil
 }
 
-// newestOpen returns the place of the newest commit that is open.
+// newestOpen returns the index of the newest open commit.
 func (k *mergeBaseSearch) newestOpen() int {
 	best := 0
 	for i, o := range k.open {
@@ -104,7 +103,6 @@ func (k *mergeBaseSearch) mark(d merkle.Digest, more reach) error {
 	return nil
 }
 
-// readCommit reads a commit.
 func readCommit(load graph.Loader, d merkle.Digest) (*graph.Commit, error) {
 	block, err := load(d)
 	if err != nil {
@@ -113,7 +111,7 @@ func readCommit(load graph.Loader, d merkle.Digest) (*graph.Commit, error) {
 	return graph.DecodeCommit(block, load)
 }
 
-// theirs lists the commits that only the other has, oldest first.
+// theirs lists the commits that only the other history has, oldest first.
 func (k *mergeBaseSearch) theirs() []*graph.Commit {
 	var out []*graph.Commit
 	for _, o := range k.seen {

@@ -15,10 +15,10 @@ import (
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// MergeCopy merges the conflict copy at path into the file that it is a copy of, as Merge
-// does with the last version that both came from, and removes the copy. Where history has
-// no such version, what either has stays. opts are those of Rollback, Base is one of the copy, and
-// the errors are those of Rollback; Invalid also for a document that is no conflict copy.
+// MergeCopy merges the conflict copy at path into the original file, with their last common version
+// as merge base, and removes the copy. If history has no such version, the merge keeps the text of
+// both. opts are those of Rollback, with Base of the copy; the errors are those of Rollback, and
+// Invalid for a document that is no conflict copy.
 func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOptions) (chain.Commit, error) {
 	c, _, err := h.perform(ctx, "resolve", graph.KindEdit, opts, func(r *rollback) (string, error) {
 		here := h.scope.Present()
@@ -51,13 +51,13 @@ func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOp
 	return c, err
 }
 
-// maxMergeBases is how many versions of a file are compared with a copy of it.
+// maxMergeBases is the maximum number of versions of a file that are compared with its copy.
 const maxMergeBases = 32
 
-// copyBase returns the version of a file from before its conflict copy came from which the
-// copy differs least, "" for none. A copy that is itself a version of the file is what stood
-// here until the file of another machine took its place: then that one is compared, with
-// versions from before.
+// copyBase returns the version of a file that differs least from its conflict copy, among those
+// older than the copy; "" for none. A copy that equals a version of the file is the local text that
+// the file of another machine has replaced: then copyBase compares the present file instead, with
+// still older versions.
 func copyBase(ctx context.Context, h *History, of, path, ours, theirs string) (string, error) {
 	var seqs []uint64
 	came := false
@@ -83,7 +83,7 @@ func copyBase(ctx context.Context, h *History, of, path, ours, theirs string) (s
 		}
 		cost := 0
 		for _, hunk := range text.Diff(text.SplitLines(was), text.SplitLines(theirs)) {
-			cost += 2*(hunk.End-hunk.Start) + hunk.NewEnd - hunk.NewStart // what is missing may have come later
+			cost += 2*(hunk.End-hunk.Start) + hunk.NewEnd - hunk.NewStart // missing lines may have been added later
 		}
 		if least < 0 || cost <= least {
 			base, least = was, cost

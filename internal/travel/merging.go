@@ -26,19 +26,19 @@ import (
 type merging struct {
 	history   *History
 	tx        *chain.Tx
-	ours      *chain.Chain // of m
+	ours      *chain.Chain
 	theirs    *chain.Chain
 	mergeBase mergeBaseSearch
-	joins     *graph.Commit // commit to merge in; nil for nothing
+	joins     *graph.Commit // commit to merge; nil for nothing
 	made      []byte        // its block, if the merge made it
-	parts     [][]byte      // blocks that made is cut into
+	parts     [][]byte      // the blocks that made is split into
 	target    *graph.State  // state of joins
 	conflicts []document.Conflict
 }
 
-// choose determines what to merge in: nothing, the other's newest commit if it descends
-// from ours, or a merge of both. A commit is created even if both sides made the same
-// changes, so that the histories share a merge base afterwards.
+// choose determines the commit to merge: none, the other's newest commit if it descends from
+// ours, or a merge of both. It makes a commit even if both sides made the same changes, so that
+// the histories share a merge base afterwards.
 func (g *merging) choose(ctx context.Context) error {
 	ours, theirs := g.ours.Head(), g.theirs.Head()
 	if theirs.Commit.Seq == 0 {
@@ -100,11 +100,11 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, sides ...merkle.
 	return err
 }
 
-// onlyBy refuses what the other did unless all of it is by some agents, or a merge by Fovea of what is, and of no later time.
+// onlyBy rejects a history unless all its new commits are by some agents, or merges of such commits by Fovea, and not in the future.
 func (g *merging) onlyBy(ctx context.Context, agents []string) error {
 	name, latest := g.history.scope.Name, g.history.scope.Options.Now().Add(2*time.Hour) // clocks differ
 	for _, c := range g.mergeBase.theirs() {
-		if at := time.UnixMilli(c.Time); at.After(latest) { // all that follows would be as late
+		if at := time.UnixMilli(c.Time); at.After(latest) { // all later commits would be as late
 			return fault.Errorf("merge", name, fault.Denied, "commit %d is of %s, which is not yet", c.Seq, at.Format(time.DateTime))
 		}
 		switch is, err := g.isBy(ctx, c, agents); {
@@ -118,7 +118,7 @@ func (g *merging) onlyBy(ctx context.Context, agents []string) error {
 	return nil
 }
 
-// isBy reports whether a commit is by an agent, or what Fovea makes of its parents: a merge is a function of them.
+// isBy reports whether a commit is by one of some agents, or is exactly the merge that Fovea makes of its parents.
 func (g *merging) isBy(ctx context.Context, c *graph.Commit, agents []string) (bool, error) {
 	if c.Author.Kind != author.Fovea || len(c.Parents) != 2 {
 		return c.Author.Kind == author.Agent && slices.Contains(agents, c.Author.Name), nil
@@ -132,9 +132,8 @@ func (g *merging) isBy(ctx context.Context, c *graph.Commit, agents []string) (b
 	return err == nil && again.joins.Digest == c.Digest, err
 }
 
-// load reads a block of our chain, or of theirs if ours lacks it. One that neither has was
-// purged where it was written, and what was carried from there came without it: states go on
-// without it, too.
+// load reads a block of our chain, or of theirs if ours lacks it. A block that neither has was
+// purged where it was written, and was not carried from there: states are read without it.
 func (g *merging) load(d merkle.Digest) ([]byte, error) {
 	b, err := g.ours.Block(d)
 	if !scope.IsGone(err) {
@@ -150,9 +149,8 @@ func (g *merging) load(d merkle.Digest) ([]byte, error) {
 	return nil, err
 }
 
-// stateOf returns the state that a commit made. It starts from a state of one of the
-// chains and applies the commits after it. A merge that adopted a parent's state has that
-// state.
+// stateOf returns the state of a commit. It starts from a state of one of the chains and
+// applies the commits after it. A merge that adopted a parent's state has that state.
 func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, error) {
 	var steps []*graph.Commit // from a known state to c, newest first
 	for {
@@ -187,9 +185,9 @@ func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, e
 	}
 }
 
-// onChain returns the state of a commit that is on one of the chains, nil if it is on
-// neither. What one history lacks comes from the other. What both have taken out for good is
-// missing in the state: neither side has it now, see graph.Merge.
+// onChain returns the state of a commit on one of the chains, nil if it is on neither. Blocks
+// that one history lacks come from the other. Content that both have purged is missing from the
+// state: neither side has it now, see graph.Merge.
 func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, error) {
 	for _, history := range []*chain.Chain{g.ours, g.theirs} {
 		switch there, err := history.Commit(ctx, c.Seq); {
@@ -207,12 +205,11 @@ func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, e
 	return nil, nil
 }
 
-// carryBytes is about how many bytes of the other's history become durable at once.
+// carryBytes is the approximate number of bytes of the other's history that become durable at once.
 const carryBytes = 4 << 20
 
-// carry imports the other's commits since the merge base as blocks, which are found
-// through the parents of commits. The next merge completes an interrupted import; until
-// then no commit here names its blocks.
+// carry imports the other's commits since the merge base as blocks; parents of commits name
+// them. The next merge completes an interrupted import; until then no commit names its blocks.
 func (g *merging) carry(ctx context.Context) error {
 	b := &store.Batch{}
 	for _, k := range g.mergeBase.theirs() {
@@ -235,7 +232,7 @@ func (g *merging) carry(ctx context.Context) error {
 	return g.tx.AppendBatch(ctx, b)
 }
 
-// carryCommit adds a commit of the other and the blocks it brought.
+// carryCommit adds a commit of the other and the blocks that it introduced.
 func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
 	for i := range c.Delta {
 		if e := c.Delta[i].New; e != nil {
@@ -256,7 +253,7 @@ func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
 	return err
 }
 
-// carryPart returns the loader of the parts of a block of the other, which adds each.
+// carryPart returns a loader that also adds each part that it loads from the other.
 func (g *merging) carryPart(b *store.Batch) graph.Loader {
 	return func(d merkle.Digest) ([]byte, error) {
 		part, err := g.theirs.Store().Block(d)
@@ -267,8 +264,8 @@ func (g *merging) carryPart(b *store.Batch) graph.Loader {
 	}
 }
 
-// carryBlock adds a block of the other after its chunks. Blocks purged here stay out;
-// those missing or purged there are skipped.
+// carryBlock adds a block of the other after its chunks. It skips blocks that were purged here,
+// and those that are missing or purged there.
 func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
 	if _, err := g.ours.Store().Block(d); !errors.Is(err, store.ErrNotFound) {
 		if errors.Is(err, store.ErrPurged) {
@@ -290,7 +287,7 @@ func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
 	return nil
 }
 
-// message describes what was merged in.
+// message describes the merge.
 func (g *merging) message() string {
 	n := len(g.mergeBase.theirs())
 	if g.made == nil {

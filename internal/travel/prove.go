@@ -23,14 +23,11 @@ import (
 	"github.com/fovea-memory/fovea/proof"
 )
 
-// ErrPresent is returned where a note is that is to be proved absent.
-var ErrPresent = errors.New("there is a note with this id")
-
 // Prove returns a proof, against the newest signed head, that the moment ref has the node
 // that it returns, or, with absent, that it has no node with this id. An empty ref is the
-// newest commit. About an earlier one it reads all commits. Errors: NotFound, Conflict
-// (ErrPresent), Invalid (no key to sign with, a node that the format has no room for),
-// ReadOnly (the state is not in the history), Corrupt.
+// newest commit. For an earlier one it reads all commits. Errors: NotFound, Conflict (the node
+// to prove absent is present), Invalid (no key to sign with, a node that the format has no room
+// for), ReadOnly (the state is not in the history), Corrupt.
 func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof.File, *node.Node, error) {
 	head, err := h.SignedHead(ctx)
 	if err != nil {
@@ -59,7 +56,7 @@ func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof
 	n, there := at.State.Get(id)
 	switch {
 	case absent && there:
-		return nil, nil, fault.Wrap("prove", id, fault.Conflict, ErrPresent)
+		return nil, nil, fault.Errorf("prove", id, fault.Conflict, "there is a note with this id")
 	case absent:
 		f.Absent = id
 	case !there:
@@ -120,7 +117,7 @@ func addMoment(ctx context.Context, h *History, f *proof.File, head uint64, at c
 	return nil
 }
 
-// noteOf returns a node as a proof shows it.
+// noteOf returns a node in the form of a proof.
 func noteOf(n *node.Node) (*proof.Note, error) {
 	if !utf8.ValidString(n.Path) || !utf8.ValidString(n.ID) {
 		return nil, errors.New("its id or path is not UTF-8")
@@ -188,5 +185,5 @@ func (h *History) SignedHead(ctx context.Context) (*history.Head, error) {
 		fault.Wrap("head", h.scope.StateDir, fault.Corrupt, err)
 }
 
-// Options are those that the memory of a history was opened with.
+// Options returns the options that the memory of a history was opened with.
 func Options(h *History) *options.Open { return &h.scope.Options }

@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// periodOf parses a time, or a day as a person types it, fri for the last Friday: when it begins and ends.
+// periodOf parses a time, or a day as a person types it, such as fri for the last Friday. It returns its beginning and end.
 func periodOf(text string, now func() time.Time) (begin, end time.Time, ok bool) {
 	for _, l := range timeLayouts {
 		if t, err := time.ParseInLocation(l.layout, strings.Replace(text, " ", "T", 1), time.Local); err == nil {
@@ -32,8 +32,8 @@ func periodOf(text string, now func() time.Time) (begin, end time.Time, ok bool)
 	return begin, begin.AddDate(0, 0, 1), ok
 }
 
-// timeLayouts are the accepted forms of a time, the T also a blank, and how long what each names lasts: the
-// log shows no milliseconds, and a time copied from it must find its commit.
+// timeLayouts are the accepted forms of a time, in which a blank may replace the T, with the length of the period
+// that each names: the log shows no milliseconds, and a time copied from it must find its commit.
 var timeLayouts = []struct {
 	layout string
 	lasts  time.Duration
@@ -43,7 +43,7 @@ var timeLayouts = []struct {
 	{time.RFC3339, time.Second},
 }
 
-// isName reports whether a text can be no other reference than the name of a snapshot.
+// isName reports whether a text can only be the name of a snapshot, not another reference.
 func isName(text string, now func() time.Time) bool {
 	_, err := strconv.Atoi(text)
 	_, _, isTime := periodOf(text, now)
@@ -67,8 +67,8 @@ func unlessDamaged(h *History, err error) error {
 	return err
 }
 
-// findMoment is resolve for an undamaged history: of head, a snapshot's index, seq:N, a day (2026-11-20,
-// fri) or a time as in RFC 3339; anything else is the name of a snapshot or a prefix of a commit's digest.
+// findMoment is resolve for an undamaged history. A reference is head, a snapshot's index, seq:N, a day
+// (2026-11-20, fri) or a time as in RFC 3339; else the name of a snapshot or a prefix of a commit's digest.
 func findMoment(ctx context.Context, h *History, text string) (uint64, error) {
 	list, head := h.snapshotList(), h.scope.Chain.Head().Commit.Seq
 	if text == "head" || text == "HEAD" {
@@ -98,10 +98,9 @@ func findMoment(ctx context.Context, h *History, text string) (uint64, error) {
 	return searchMoment(ctx, h, text, time.Time{})
 }
 
-// searchMoment finds the last commit at or before a time, or, if that is zero, one by a prefix of its
-// digest or its state's. A prefix that fits several states is Ambiguous.
-//
-// Commit times never decrease, so a date costs the commits since.
+// searchMoment finds the last commit at or before a time or, if that is zero, by a prefix of its digest or
+// of its state's. A prefix of several states is Ambiguous. Commit times never decrease, so finding a date
+// takes O(commits since).
 func searchMoment(ctx context.Context, h *History, text string, until time.Time) (uint64, error) {
 	var found []chain.Commit
 	all := ""

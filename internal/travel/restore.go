@@ -37,8 +37,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	})
 }
 
-// fileAt returns a file's text at a moment, or its newest. The caller is the chain's
-// writer.
+// fileAt returns a file's text at a moment, by default its newest. The caller is the chain's writer.
 func fileAt(ctx context.Context, h *History, path, at string) (text string, opaque bool, err error) {
 	if at == "" {
 		if at, err = lastWith(ctx, h, path); err != nil {
@@ -64,13 +63,13 @@ func fileAt(ctx context.Context, h *History, path, at string) (text string, opaq
 	return text, d.Derived.Opaque, nil
 }
 
-// lastWith names the newest commit whose state has a file.
+// lastWith returns a reference to the newest commit whose state has a file.
 func lastWith(ctx context.Context, h *History, path string) (string, error) {
 	head := h.scope.Chain.Head()
 	if _, ok := head.State.Document(path); ok {
 		return "head", nil
 	}
-	left := uint64(0) // the newest commit that changed it: the one that dropped it
+	left := uint64(0) // the newest commit that changed it, which dropped it
 	err := h.scope.Chain.Commits(ctx, 1, head.Commit.Seq, func(c *graph.Commit) error {
 		if slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.Old != nil && r.Old.Path == path }) {
 			left = c.Seq
@@ -86,11 +85,11 @@ func lastWith(ctx context.Context, h *History, path string) (string, error) {
 	return fmt.Sprintf("seq:%d", left-1), nil
 }
 
-// lost lists, sorted, the files that are the same in the target and in memory but missing
-// from the folder, so that the delta omits them. It leaves out files that the caller may not
-// write, and for all but the owner protected ones. A file whose path is blocked, for
-// instance by a dangling link, does not stop the others; if nothing else is to be done, it
-// is listed, and restoring it fails with the reason.
+// lost lists, sorted, the files that are equal in the target and in memory, and so not in the
+// delta, but missing from the folder. It leaves out files that the caller may not write, and
+// protected ones unless the caller is the owner. A file whose path is blocked, for instance by a
+// dangling link, does not stop the others. If there is nothing else to do, it is listed, and
+// restoring it fails with the reason.
 func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	if r.restoresLost == nil || r.opts.MemoryOnly || !r.history.scope.HasFiles() {
 		return nil

@@ -74,7 +74,7 @@ type reversal struct {
 	ctx       context.Context
 	commits   []uint64 // sorted
 	authors   []string
-	state     *graph.State // of the commit that the walk has reached
+	state     *graph.State // at the commit that the walk has reached
 	target    *graph.State // the present state without the changes undone so far
 	now       int64
 	conflicts []document.Conflict
@@ -108,7 +108,7 @@ func (b *reversal) walk(head uint64) error {
 		return err
 	}
 	var run []*graph.Commit // newest first
-	var after *graph.State  // of the newest of the run
+	var after *graph.State  // after the newest of the run
 	for i := len(since) - 1; i > 0; i-- {
 		c := since[i]
 		if _, chosen := slices.BinarySearch(b.commits, c.Seq); chosen {

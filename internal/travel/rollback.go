@@ -48,9 +48,9 @@ func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
 	return fmt.Sprintf("seq:%d", seq), err
 }
 
-// perform runs an action that makes a state the present one. target sets that state, which stays
+// perform runs an action that makes a state the present one. target sets that state, or leaves it
 // nil if there is nothing to do, and returns the message of the commit. A repeated action returns
-// what its first commit did.
+// the result of its first commit.
 func (h *History) perform(ctx context.Context, name, kind string, opts *scope.WriteOptions,
 	target func(*rollback) (message string, err error)) (chain.Commit, []string, error) {
 	opts = opts.OrZero()
@@ -82,27 +82,27 @@ type rollback struct {
 	action       scope.Action
 	opts         *scope.WriteOptions
 	target       *graph.State
-	secondParent *graph.Commit // commit that a merge takes in, else nil
+	secondParent *graph.Commit // the commit that a merge adopts, else nil
 	marks        [][]byte      // additional marks of the commit
 	op           *write.Operation
 	// restoresLost reports whether to write a file that is missing from the folder and
 	// the same in target and memory; nil for none.
 	restoresLost func(path string) bool
-	// ended tells whether the caller gave up, until the first file changes.
+	// ended returns an error if the caller gave up. It is called until the first file changes.
 	ended func() error
-	// closeOther closes the other memory whose state target is, or holds; nil if there is none.
+	// closeOther closes the other memory that target comes from; nil if there is none.
 	closeOther func()
 
 	touched []string                 // files written, or with MemoryOnly left to drift
-	drift   map[string]merkle.Digest // of documents whose files are left alone, see judge; zero where a drift ends
-	blocked []aside                  // of the target, but not to be touched
+	drift   map[string]merkle.Digest // of documents whose files are left alone, see judge; zero to end a drift
+	blocked []aside                  // of the target, with files that must not be changed
 	left    []aside                  // left alone by the rule of paths
 }
 
 // aside is a document that a rollback leaves out.
 type aside struct{ path, why string }
 
-// lines returns a line for the user for each.
+// lines formats each as a line for the user.
 func lines(all ...aside) (out []string) {
 	for _, a := range all {
 		out = append(out, fmt.Sprintf("%s  (%s)", a.path, a.why))
@@ -195,7 +195,7 @@ func (r *rollback) inMemory(ctx context.Context, state *graph.State, delta *grap
 	return c, r.touched, nil
 }
 
-// prune removes the folders that are empty since a file in them is gone, but for those that the
+// prune removes the folders that became empty because files were removed, except those that the
 // configuration names.
 func (r *rollback) prune() {
 	s := r.history.scope
@@ -214,7 +214,7 @@ func (r *rollback) prune() {
 	}
 }
 
-// recordDrift records the files that will differ from memory on purpose.
+// recordDrift records the files that will deliberately differ from memory.
 func (r *rollback) recordDrift(paths []string) {
 	for _, path := range paths {
 		if _, kept := r.drift[path]; kept || !r.history.scope.IsFile(path) {
@@ -233,7 +233,7 @@ func (r *rollback) recordDrift(paths []string) {
 	}
 }
 
-// stage prepares all files, and fails if one must not be touched.
+// stage prepares all files. It fails if one must not be changed.
 func (r *rollback) stage(head *graph.State, paths []string) error {
 	if err := r.op.Sweep(paths); err != nil {
 		return err
@@ -269,7 +269,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 	return nil
 }
 
-// file prepares one file, which must hold the present text or already that of target.
+// file prepares one file, which must hold the present text or the target's.
 func (r *rollback) file(head *graph.State, path string) error {
 	want, wanted := r.target.Text(path)
 	seen, _, err := r.history.scope.Root.Read(path, 0)
@@ -294,8 +294,8 @@ func (r *rollback) file(head *graph.State, path string) error {
 	return err
 }
 
-// mustStay reports whether a rollback leaves a file alone: a setup file that no document
-// of target names stays as its owner left it.
+// mustStay reports whether a rollback leaves a file alone because it is a setup file that no
+// document of target names.
 func (r *rollback) mustStay(path string) bool {
 	_, wanted := r.target.Document(path)
 	return !wanted && !r.history.scope.Root.Lists(path)
@@ -312,7 +312,7 @@ func (r *rollback) blockReason(path string, err error) string {
 	return err.Error()
 }
 
-// withPresent returns the target state with some documents as in head.
+// withPresent returns the target state, but with some documents as in head.
 func withPresent(head, target *graph.State, paths []string, now int64) (*graph.State, graph.Delta) {
 	d := target.Edit(now)
 	for _, path := range paths {
@@ -332,7 +332,7 @@ func goneDocuments(s *graph.State) []string {
 	return slices.Compact(paths)
 }
 
-// filesOf lists the files that a commit changed, sorted; none for nil.
+// filesOf lists, sorted, the files that a commit changed; none for nil.
 func filesOf(c *graph.Commit) []string {
 	if c == nil {
 		return nil

@@ -45,7 +45,7 @@ func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	return s, fault.Wrap("snapshot", name, fault.ReadOnly, err)
 }
 
-// keepable returns why operation op cannot keep the present state under a name.
+// keepable returns an error if operation op cannot keep the present state under a name.
 func (h *History) keepable(ctx context.Context, tx *chain.Tx, op, name string) error {
 	switch {
 	case h.scope.IsClosed(tx):
@@ -63,20 +63,20 @@ func (h *History) keepable(ctx context.Context, tx *chain.Tx, op, name string) e
 	return fault.Wrap(op, name, fault.Denied, newName(h, h.scope.Actor(ctx), name))
 }
 
-// empty returns the error of an operation that needs a state but has none: nothing was
-// read yet, or a damaged store lost its contents.
+// empty returns the error of an operation that needs a state when there is none: nothing was
+// ingested yet, or a damaged store lost its contents.
 func empty(s *scope.Scope, op string) error {
 	if err := s.Chain.Store().Err(); err != nil {
 		return fault.Wrap(op, s.StateDir, fault.ReadOnly, err)
 	}
-	return fault.Wrap(op, s.Dir, fault.Invalid, errEmpty)
+	return fault.Errorf(op, s.Dir, fault.Invalid, "the memory is empty; ingest a folder first")
 }
 
-// MaxNamed is the number of states with a name from which on the owner alone adds one.
+// MaxNamed is the number of named states from which on only the owner can add one.
 const MaxNamed = 2048
 
-// newName denies an agent the name of another state, see author.Actor.Renames, and one more than
-// MaxNamed. The caller is the chain's writer, so the name stays free until it is used.
+// newName denies an agent the name of another state, see author.Actor.Renames, and more than
+// MaxNamed names. The caller is the chain's writer, so the name stays free until it is used.
 func newName(h *History, a author.Actor, name string) error {
 	if name == "" || a.Author.Kind != author.Agent || a.Renames {
 		return nil
@@ -94,7 +94,7 @@ func newName(h *History, a author.Actor, name string) error {
 	return nil
 }
 
-// keep adds a snapshot of the present state, unless it has one of that non-empty name.
+// keep adds a snapshot of the present state, unless it already has one of that non-empty name.
 func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot, error) {
 	at := h.scope.Chain.Head()
 	same := func(o snapshot) bool { return o.seq == at.Commit.Seq && o.name == name }
@@ -110,7 +110,7 @@ func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot
 	return k.public(max(i, 0)), nil
 }
 
-// nameable rejects names that could mean another snapshot, commit or date.
+// nameable rejects invalid names, and those that could mean another snapshot, commit or date.
 func nameable(name string) error {
 	switch {
 	case name == "":
@@ -122,5 +122,3 @@ func nameable(name string) error {
 	}
 	return nil
 }
-
-var errEmpty = errors.New("the memory is empty; ingest a folder first")

@@ -22,8 +22,8 @@ type snapshot struct {
 	seq  uint64
 	root merkle.Digest
 	time int64 // in Unix milliseconds
-	// state is that of the newest automatic snapshot, to which an operation is undone at once; the
-	// others have to be fetched from disk.
+	// state is set for the newest automatic snapshot, for a fast undo; the others are read from
+	// disk.
 	state *graph.State
 }
 
@@ -36,16 +36,16 @@ func (s snapshot) public(i int) Snapshot {
 	return Snapshot{Index: i, Name: s.name, Seq: s.seq, Root: s.root, Time: time.UnixMilli(s.time).UTC()}
 }
 
-// snapshots are the automatic snapshots of a scope, and the named ones. They do not change
-// after they were published: each commit makes a copy.
+// snapshots are the automatic and the named snapshots of a scope. Once published, they do not
+// change: each commit makes a copy.
 type snapshots struct {
 	automatic [maxAutomatic]snapshot // oldest first
-	n         int                    // of automatic that are used
+	n         int                    // length of the used part of automatic
 	named     []snapshot
 }
 
-// list returns the snapshots, newest first; of one commit the automatic one is older
-// than the named.
+// list returns the snapshots, newest first; the automatic one of a commit comes after its
+// named ones.
 func (s *snapshots) list() []snapshot {
 	out := slices.Concat(s.automatic[:s.n], s.named)
 	slices.SortStableFunc(out, func(a, b snapshot) int {
@@ -54,8 +54,8 @@ func (s *snapshots) list() []snapshot {
 	return out
 }
 
-// push adds an automatic snapshot of a moment. The state before the first ingest is no
-// snapshot, and equal states make one.
+// push adds an automatic snapshot of a moment, unless the moment is before the first ingest or
+// its state is that of the newest one.
 func (s *snapshots) push(m *chain.Moment) {
 	if m.Commit.Seq == 0 || s.n > 0 && s.automatic[s.n-1].root == m.Commit.Root {
 		return
@@ -65,7 +65,7 @@ func (s *snapshots) push(m *chain.Moment) {
 	s.automatic[s.n-1].state = m.State
 }
 
-// add adds an automatic snapshot, in place of the oldest if there are maxAutomatic.
+// add adds an automatic snapshot, and drops the oldest if there are maxAutomatic.
 func (s *snapshots) add(k snapshot) {
 	if s.n == maxAutomatic {
 		copy(s.automatic[:], s.automatic[1:])
@@ -75,7 +75,7 @@ func (s *snapshots) add(k snapshot) {
 	s.n++
 }
 
-// release drops the state in memory.
+// release drops the state that is held in memory.
 func (s *snapshots) release() {
 	if s.n > 0 {
 		s.automatic[s.n-1].state = nil
@@ -86,20 +86,20 @@ func (s *snapshots) release() {
 // name of the snapshot].
 type snapshotLedger struct {
 	slot    chain.Slot[*snapshots]
-	session bool // what a session ingests takes no snapshot
+	session bool // ingests of a session make no snapshot
 }
 
 const snapshotName = "snapshot"
 
-// fields are those of a mark, and of a list of its own in an image.
+// fields are those of a mark, and of an entry of the list in an image.
 func (s *snapshot) fields() []any { return []any{&s.seq, &s.root, &s.time, &s.name} }
 
-// codeSnapshots is the list, oldest first, as the snapshots were made.
+// codeSnapshots codes a list of snapshots, oldest first.
 func codeSnapshots(list *[]snapshot) func(*merkle.Codec) {
 	return merkle.List(list, func(s *snapshot, c *merkle.Codec) { c.Record(s.fields()...) })
 }
 
-// apply adds a snapshot. A name that is taken moves.
+// apply adds a snapshot. A name that is in use moves to it.
 func (l *snapshotLedger) apply(at *chain.Moment, c *merkle.Codec) any {
 	v, s := l.slot.At(at), snapshot{}
 	c.Fields(s.fields()...)
@@ -114,7 +114,7 @@ func (l *snapshotLedger) apply(at *chain.Moment, c *merkle.Codec) any {
 	return &next
 }
 
-// after makes the automatic snapshot before an operation that changes the state. The
+// after adds the automatic snapshot from before an operation that changes the state. The
 // commits of one operation share one.
 func (s *snapshots) after(c *chain.Change, session bool) *snapshots {
 	if c.Commit.Op == c.Before.Commit.Op || len(c.Commit.Delta) == 0 || session && c.Commit.Kind == graph.KindIngest {
@@ -125,7 +125,7 @@ func (s *snapshots) after(c *chain.Change, session bool) *snapshots {
 	return &next
 }
 
-// retains keeps the content of all snapshots.
+// retains lists the commits whose content snapshots keep.
 func (l *snapshotLedger) retains(at *chain.Moment) []uint64 {
 	var seqs []uint64
 	for _, e := range l.slot.At(at).list() {

@@ -21,22 +21,22 @@ import (
 // MaxUnseen is the maximum number of bytes of unseen text that an answer or an error shows.
 const MaxUnseen = 64 << 10
 
-// maxSeen is the number of nodes that are remembered of a session.
+// maxSeen is the maximum number of nodes that are recorded as seen by a session.
 const maxSeen = 4096
 
-// Reader is the session of an agent, which may replace what it has seen or has written itself, and no text of others
-// that it has not been shown. What is forgotten counts as never seen, so that a lost record refuses, and loses nothing.
-// It is safe for concurrent use.
+// Reader is the session of an agent. The session may replace text that it has seen or written, but no text of others
+// that it has not been shown. A dropped record counts as never seen, so losing records can refuse a change but loses
+// no text. It is safe for concurrent use.
 type Reader struct {
 	History *History // of the scope of the notes
-	// Shown calls a function with what the session was shown, and keeps what that returns.
+	// Shown calls a function with the record of what the session was shown, and stores the returned one.
 	Shown   func(func(*window.Shown) *window.Shown)
 	By      author.Author // the agent
-	Session string        // as the commits of the session have it
+	Session string        // as in the commits of the session
 }
 
-// known calls a function with what is kept of the session, in which there is room for so many more
-// nodes. It is bounded: what is not kept any more counts as never seen.
+// known calls a function with the recorded nodes of the session, with room for more nodes. If the
+// record is full, it is emptied first: dropped nodes count as never seen.
 func (r *Reader) known(more int, use func(nodes map[string]window.ShownNode)) {
 	r.Shown(func(known *window.Shown) *window.Shown {
 		if len(known.Nodes)+more > maxSeen || known.Nodes == nil {
@@ -47,7 +47,7 @@ func (r *Reader) known(more int, use func(nodes map[string]window.ShownNode)) {
 	})
 }
 
-// Saw notes that the session was shown the whole text of nodes, or wrote it.
+// Saw records that the session was shown the whole text of nodes, or wrote it.
 func (r *Reader) Saw(nodes ...*node.Node) {
 	nodes = nodes[:min(len(nodes), maxSeen)]
 	r.known(len(nodes), func(known map[string]window.ShownNode) {
@@ -57,15 +57,15 @@ func (r *Reader) Saw(nodes ...*node.Node) {
 	})
 }
 
-// SawPage notes that the session was shown the [text.Page] of a node's text that begins at an offset, with a
-// size of 0 all of it. The last of an unbroken row of pages makes the text seen whole.
+// SawPage records that the session was shown the [text.Page] of a node's text at an offset, or all of the text if
+// size is 0. The last of consecutive pages marks the whole text as seen.
 func (r *Reader) SawPage(n *node.Node, offset, size int) {
-	shown := strings.TrimSuffix(strings.ToValidUTF8(n.Content, "\uFFFD"), "\n") + "\n" // as pages have it
+	shown := strings.TrimSuffix(strings.ToValidUTF8(n.Content, "\uFFFD"), "\n") + "\n" // as in pages
 	if size == 0 {
 		offset, size = 0, len(shown)
 	}
 	r.known(2, func(known map[string]window.ShownNode) {
-		row := n.ID + "\n" // no id; its Heading is where the next page begins
+		row := n.ID + "\n" // cannot be an id; its Heading is the offset of the next page
 		if before := known[row]; offset != 0 && (before.Digest != n.Own || before.Heading != uint64(offset)) {
 			return
 		}
@@ -76,7 +76,7 @@ func (r *Reader) SawPage(n *node.Node, offset, size int) {
 	})
 }
 
-// Seen returns the own digest of the text of a node that the session saw last as a whole, zero for none.
+// Seen returns the own digest of the last text of a node that the session saw as a whole, zero for none.
 func (r *Reader) Seen(id string) (digest merkle.Digest) {
 	r.known(0, func(known map[string]window.ShownNode) { digest = known[id].Digest })
 	return digest
@@ -85,10 +85,10 @@ func (r *Reader) Seen(id string) (digest merkle.Digest) {
 // wrote reports whether the session made a commit.
 func (r *Reader) wrote(c *chain.Commit) bool { return c.Author == r.By && c.Session == r.Session }
 
-// Unseen returns the lines of a node that others wrote and the session has not seen, each after
-// "+", and after "-" what it saw and is not there any more. saw reports whether it has seen any
+// Unseen returns the lines of a node that others wrote and the session has not seen, each with the
+// prefix "+", and lines that it saw but that are gone, with "-". saw reports whether it has seen any
 // version. It costs nothing for the text that the session saw last, else a read for each version.
-// Of encrypted text it says only how many there are.
+// For encrypted text it returns only the number of lines.
 func (r *Reader) Unseen(ctx context.Context, n *node.Node) (lines []string, saw bool, err error) {
 	digest := r.Seen(n.ID)
 	if digest == n.Own {
@@ -123,9 +123,9 @@ func appendLine(lines []string, mark, line string) []string {
 	return lines
 }
 
-// RequireSeen refuses to replace or remove the text of a node, and of all below it if op takes that, as long
-// as others wrote in it what the session has not seen. The error shows that text, which then counts as seen,
-// unless it is encrypted; v is what the agent may read. What only moves may be text that the session never saw.
+// RequireSeen returns an error for replacing or removing the text of a node, with all below it if op includes
+// that, if others wrote parts of it that the session has not seen. The error shows the text, which then counts
+// as seen, unless it is encrypted. v is what the agent may read. Text that only moves need not have been seen.
 func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *node.Node) error {
 	var lines []string
 	var theirs strings.Builder

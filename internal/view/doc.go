@@ -5,16 +5,16 @@
 // A [View] is an immutable state with the indexes over it: words, attributes, the outline that
 // windows share, and the diagnostics of single documents. [Deriver] makes the view of each moment of
 // a chain. A view can lay several scopes over one another, or leave out files in lockdown. [Handles]
-// are short words that stand for ids: letters made from a hash of the id, the first five, and more
-// only where another id has the shorter word.
+// are short names of ids: the first five letters made from a hash of the id, and more only if
+// another id has the shorter name.
 //
 // Invariants:
-//   - A view never changes and answers the same for as long as it is held. It writes nothing.
-//   - An index is built when it is first asked for, from the index of an earlier state if there
-//     is one; the result depends on the state alone.
+//   - A view is immutable and writes nothing.
+//   - An index is built on first use, from the index of an earlier state if there is one; the
+//     result depends only on the state.
 //   - Each id that a history ever had keeps its handle, and no other id of that history gets it,
-//     also after the node is removed. A history that is replayed gives the same handles.
+//     even after the node is removed. Replaying a history gives the same handles.
 //
-// Elsewhere: ranking and queries are internal/recall; choosing the parts of a window is window;
-// which files are in lockdown is decided by internal/ingest.
+// Elsewhere: internal/recall ranks and runs queries; window chooses the parts of a window;
+// internal/ingest decides which files are in lockdown.
 package view

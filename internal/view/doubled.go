@@ -10,8 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Doubled says which other nodes declare the ID of a node, or whose conflict copy its file is;
-// "" for neither.
+// Doubled describes the other nodes that declare the ID of a node, and the original of its file if
+// that is a conflict copy; "" for neither.
 func (v *View) Doubled(n *node.Node) string {
 	var others []*node.Node
 	if id := n.Derived.DeclaredID; id != "" {
@@ -21,18 +21,17 @@ func (v *View) Doubled(n *node.Node) string {
 			}
 		}
 	}
-	said := ""
+	remark := ""
 	if of := v.CopyOf(n.Path); of != "" {
-		said = fmt.Sprintf("%q is a conflict copy of %q; fovea resolve %q merges it into that file. ", n.Path, of, n.Path)
+		remark = fmt.Sprintf("%q is a conflict copy of %q; fovea resolve %q merges it into that file. ", n.Path, of, n.Path)
 	}
 	if len(others) > 0 {
-		said += fmt.Sprintf("The ID %s is declared in %s as well.", n.Derived.DeclaredID, v.places(others))
+		remark += fmt.Sprintf("The ID %s is declared in %s as well.", n.Derived.DeclaredID, v.places(others))
 	}
-	return strings.TrimSpace(said)
+	return strings.TrimSpace(remark)
 }
 
-// declaring returns the nodes that declare an id, whoever bears it: of documents that claim
-// it, and of conflict copies.
+// declaring returns all nodes that declare an id, in documents that claim it and in conflict copies.
 func (v *View) declaring(id string) (out []*node.Node) {
 	var paths []string
 	if n, ok := v.Get(id); ok {
@@ -55,10 +54,10 @@ func (v *View) declaring(id string) (out []*node.Node) {
 	return out
 }
 
-// maxPlaces is how many places a remark names.
+// maxPlaces is the maximum number of places that a remark names.
 const maxPlaces = 10
 
-// places names where nodes are.
+// places lists the files and lines of nodes.
 func (v *View) places(nodes []*node.Node) string {
 	var out []string
 	for i, line := range v.Lines(nodes) {
@@ -84,9 +83,10 @@ func (v *View) Branch(id string) []*node.Node {
 	return out
 }
 
-// StillHeld says where the text of forgotten nodes of a file still is: under their IDs, word for
-// word, or, in a conflict copy of the file, which no search finds, with more words. An empty note
-// is looked for in the copies alone. "" for nowhere. O(nodes).
+// StillHeld describes where the text of forgotten nodes of a file remains: in nodes with their IDs
+// or with equal text, and in conflict copies of the file, which no search finds, also in longer
+// texts. The text of an empty note is its title, for which it searches only the copies. It returns
+// "" if nothing remains. O(nodes).
 func (v *View) StillHeld(gone []*node.Node) string {
 	var left []*node.Node
 	forgotten, texts, file := map[string]bool{}, []string{}, ""
@@ -109,11 +109,11 @@ func (v *View) StillHeld(gone []*node.Node) string {
 	return fmt.Sprintf("The text, or its ID, is still in %s; forget it there as well.", v.places(left))
 }
 
-// minSaying is the number of bytes from which a text is known without its title.
+// minSaying is the number of bytes from which a text is recognized without its title.
 const minSaying = 12
 
-// saying is what a node says, but for white space: its text, with its title if that is short,
-// and always with it.
+// saying returns the text of a node with white space normalized, preceded by its title if the text
+// is short, and whole, which always has the title.
 func saying(n *node.Node) (text, whole string) {
 	text = strings.Join(strings.Fields(n.Body()), " ")
 	if whole = n.Title() + "\n" + text; len(text) < minSaying {

@@ -35,7 +35,7 @@ func (v *View) Without(paths ...string) *View {
 	return Without(v, locked, v.unreviewed)
 }
 
-// Without returns a view that leaves out locked files, and says which files nobody reviewed.
+// Without returns a view without locked files, which also lists unreviewed files.
 func Without(v *View, locked map[string]guard.State, unreviewed []string) *View {
 	out := v.drop(slices.Sorted(maps.Keys(locked)))
 	out.whole, out.Locked, out.unreviewed = v, locked, unreviewed
@@ -45,7 +45,7 @@ func Without(v *View, locked map[string]guard.State, unreviewed []string) *View 
 // drop returns the view without the documents at some paths and the conflict copies of them.
 func (v *View) drop(paths []string) *View {
 	draft, gone := v.Edit(v.commit.Time.UnixMilli()), slices.Clone(paths)
-	for copied, of := range v.Copies() { // also of a copy; it would become an ordinary file
+	for copied, of := range v.Copies() { // a copy without its original would become an ordinary file
 		for ; of != "" && !slices.Contains(paths, of); of = v.CopyOf(of) {
 		}
 		if of != "" {
@@ -64,7 +64,7 @@ func (v *View) drop(paths []string) *View {
 }
 
 // WithoutBlocks returns a view without the working memory of all agents but one, and without
-// what their windows showed and feedback said. O(blocks).
+// records of windows and feedback. O(blocks).
 func (v *View) WithoutBlocks(agent string) *View {
 	var others []string
 	if !strings.HasPrefix(v.scope, author.SessionPrefix) {
@@ -81,8 +81,7 @@ func (v *View) WithoutBlocks(agent string) *View {
 	return v.drop(others)
 }
 
-// lockedDown returns an error if a name that is not found means something in a file in
-// lockdown.
+// lockedDown returns an error if a name that is not found names something in a file in lockdown.
 func (v *View) lockedDown(op, name string) error {
 	if v.whole == nil {
 		return nil
@@ -114,10 +113,11 @@ var lockReasons = map[guard.State]string{
 	guard.Stale:        "locked down: memory holds another text than the file, which is as trusted",
 }
 
-// Readable returns the text of a file as readers have it, without what is encrypted: of a
-// subtree with the tag crypt, its headline is left, and the lines keep their numbers. A file
-// that the view has not parsed, such as a copy of an Org file, is read as Org if the word is in
-// it. It is "" if nothing is left, and for a file that is too large to be parsed. O(bytes).
+// Readable returns the text of a file as readers see it, without encrypted text: a subtree with
+// the tag crypt is reduced to its headline and blank lines, so that lines keep their numbers. A
+// file that the view has not parsed, such as a copy of an Org file, is parsed as Org if it
+// contains the tag. The result is "" if no text is left, or if the file is too large to be
+// parsed. O(bytes).
 func (v *View) Readable(path, text string) string {
 	nodes := v.Nodes(path)
 	if len(nodes) == 0 || nodes[0].Derived.Opaque {

@@ -20,7 +20,7 @@ import (
 type Handles = *handleTable
 
 // RegisterHandles registers the ledger of handles, which has no marks: handles follow from the
-// commits. The slot belongs into the Deriver of the chain.
+// commits. The Deriver of the chain needs the slot.
 func RegisterHandles(to *chain.Ledgers) (slot chain.Slot[Handles]) {
 	slot = chain.Register[Handles](to, chain.Ledger{
 		Name: "handles", Empty: noHandles(),
@@ -32,8 +32,8 @@ func RegisterHandles(to *chain.Ledgers) (slot chain.Slot[Handles]) {
 			}
 			return decodeHandles(data)
 		},
-		// The nodes of such an image get theirs in order of ids. What that history had before the image
-		// has none, and nobody was told of any.
+		// The nodes of such an image get their handles in order of ids. Older nodes of that history have
+		// none, and none was ever shown for them.
 		Restore: func(at *chain.Moment) any {
 			if t := slot.At(at); t != nil {
 				return t.WithLive(idsOf(at.State))
@@ -92,8 +92,8 @@ func (v *View) layer(path string) int {
 	return v.Rank(path)
 }
 
-// FormerID returns the id that a handle stands for, also of a node that is gone, and any
-// other name as it is. Errors: Ambiguous (the handle is also an id, or that of two nodes).
+// FormerID returns the id of a handle, even if the node is gone, and any other name unchanged.
+// Errors: Ambiguous (the handle is also an id, or that of two nodes).
 func (v *View) FormerID(name string) (string, error) {
 	ids := v.idsOf(name)
 	if _, has := v.Get(name); has && !slices.Contains(ids, name) && len(ids) > 0 {

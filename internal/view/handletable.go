@@ -14,18 +14,18 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// minLetters is the length of a handle whose word nobody has.
+// minLetters is the minimum length of a handle.
 const minLetters = 5
 
-// maxLetters is the number of letters that a hash gives. A handle that needs more goes on
-// with the letter a.
+// maxLetters is the number of letters that a hash gives. A longer handle is padded with the letter
+// a.
 const maxLetters = 13
 
 // handleTable holds the handles of all ids that a history ever had. It is immutable and safe for
 // concurrent use. A nil handleTable has no handles.
 type handleTable struct {
-	gone champ.Map[bool]          // ids that are not live any more; all true
-	long champ.Map[string]        // handles by id, where they are not the first letters of the hash
+	gone champ.Map[bool]          // ids that are no longer live; all true
+	long champ.Map[string]        // by id, the handles that are longer than minLetters
 	hash func(string) string      // returns the letters of an id
 	ids  func() champ.Map[string] // by handle, of live and gone ids
 }
@@ -51,8 +51,8 @@ func letters(id string) string {
 	return string(b[:])
 }
 
-// IsHandle reports whether a name has the form of a handle.
-func IsHandle(name string) bool {
+// isHandle reports whether a name has the form of a handle.
+func isHandle(name string) bool {
 	for i := range len(name) {
 		if name[i] < 'a' || name[i] > 'z' {
 			return false
@@ -75,14 +75,14 @@ func (t *handleTable) Of(id string) string {
 // ID returns the id that has a handle, live or not. The first call for a table that was
 // read from an image takes O(ids of the history), others O(1).
 func (t *handleTable) ID(word string) (string, bool) {
-	if t == nil || !IsHandle(word) {
+	if t == nil || !isHandle(word) {
 		return "", false
 	}
 	return t.ids().Get(word)
 }
 
-// Follow returns the table after a change that added and removed ids, both in order. An id that
-// comes back has the handle that it had. O(ids added and removed), plus once O(ids of the history).
+// Follow returns the table after a change that added and removed ids, both in order. A restored id
+// gets its former handle. O(ids added and removed), plus once O(ids of the history).
 func (t *handleTable) Follow(added, removed []string) *handleTable {
 	next := *t
 	gone := t.gone.Edit()
@@ -128,8 +128,8 @@ func (t *handleTable) assign(fresh []string) {
 	t.ids, t.long = func() champ.Map[string] { return known }, long.Map()
 }
 
-// savedHandles are what an image has of a table: ids that are gone, and long handles. The ids of live
-// nodes are not in it.
+// savedHandles is the part of a table that an image stores: ids that are gone, and long handles. It
+// omits the ids of live nodes.
 type savedHandles struct {
 	gone map[string]bool
 	long map[string]string
@@ -142,7 +142,7 @@ func (s savedHandles) code(c *merkle.Codec) {
 	}), merkle.Entries(s.long, strings.Compare, func(id, word *string, c *merkle.Codec) { c.Record(id, word) }))
 }
 
-// Encode returns what decodeHandles reads.
+// Encode encodes the table for decodeHandles.
 func (t *handleTable) Encode() []byte {
 	return merkle.Encode(savedHandles{maps.Collect(t.gone.All()), maps.Collect(t.long.All())}.code)
 }
@@ -164,9 +164,9 @@ func decodeHandles(data []byte) (*handleTable, error) {
 	return t, nil
 }
 
-// WithLive returns a decoded table with the ids of the live nodes, which it yields once, when they
-// are first asked for: by ID, or by Follow with an added id. Until then the table holds what live
-// reads.
+// WithLive returns a decoded table with the ids of the live nodes. It iterates over live once, when
+// it first needs them: in ID, or in Follow with an added id. Until then it keeps the data that live
+// reads in memory.
 func (t *handleTable) WithLive(live iter.Seq[string]) *handleTable {
 	next := *t
 	next.ids = sync.OnceValue(func() champ.Map[string] {

@@ -51,7 +51,7 @@ func (m *model) commit(added, removed []string) {
 func (m *model) check(t *rapid.T, table *handleTable) {
 	t.Helper()
 	for id, want := range m.handles {
-		if got := table.Of(id); got != want || !IsHandle(got) {
+		if got := table.Of(id); got != want || !isHandle(got) {
 			t.Fatalf("Of(%q) = %q, want %q", id, got, want)
 		}
 		if got, ok := table.ID(want); got != id || !ok {
@@ -123,8 +123,8 @@ func TestIsHandle(t *testing.T) {
 	for name, want := range map[string]bool{
 		"abcde": true, "zzzzzzzzzz": true, "abcd": false, "": false, "Abcde": false, "abcd1": false, "ab-cd": false, "ABCDE": false, "12345": false,
 	} {
-		if got := IsHandle(name); got != want {
-			t.Errorf("IsHandle(%q) = %t", name, got)
+		if got := isHandle(name); got != want {
+			t.Errorf("isHandle(%q) = %t", name, got)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, ok := table.WithLive(maps.Keys(map[string]bool{"a": true})).ID(table.Of("a")); !ok && table.Of("a") != "" && IsHandle(table.Of("a")) {
+		if _, ok := table.WithLive(maps.Keys(map[string]bool{"a": true})).ID(table.Of("a")); !ok && table.Of("a") != "" && isHandle(table.Of("a")) {
 			t.Error("a live id cannot be found by its handle")
 		}
 	})

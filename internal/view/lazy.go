@@ -24,12 +24,12 @@ type lazy[T any] struct {
 	state *graph.State
 	asked atomic.Int32 // number of calls of isWorthwhile
 
-	// An earlier index, and its state; nil for none. They are never changed, because next reads
-	// them while a reader may be in get. So they keep the earlier state in memory. The first change
-	// after more than a quarter of the nodes changed drops both, see next.
+	// An earlier index, and its state; nil for none. They never change, because next reads them
+	// while a reader may be in get, so they keep the earlier state in memory. Once more than a
+	// quarter of the nodes have changed, next drops both.
 	base   T
 	since  *graph.State
-	behind int // number of nodes that differ since, of those that changed again more than one
+	behind int // number of changes of nodes since then
 
 	once  sync.Once
 	built atomic.Bool // index is set
@@ -75,8 +75,8 @@ func (l *lazy[T]) set(v T) {
 	})
 }
 
-// isWorthwhile reports whether using the index pays off: it is built, cheap to update,
-// or was wanted before. A command that asks once is faster without it.
+// isWorthwhile reports whether using the index pays off: it is built, cheap to update, or was
+// asked for before. A single query is faster without it.
 func (l *lazy[T]) isWorthwhile() bool {
 	return l.built.Load() || l.since != nil || l.asked.Add(1) > 1
 }
@@ -103,12 +103,10 @@ func (l *lazy[T]) next(state *graph.State, delta *graph.Delta) *lazy[T] {
 	return n
 }
 
-// differs reports whether a node has other content or derived fields, not other children alone.
+// differs reports whether the content or the derived fields of a node changed, not just its children.
 func differs(c graph.Change) bool {
 	return c.Old == nil || c.New == nil || c.Old.Own != c.New.Own || c.Old.Derived != c.New.Derived
 }
-
-func byID(a, b graph.Change) int { return strings.Compare(a.ID, b.ID) }
 
 // gapOf returns the changes from one state to another.
 func gapOf(from, to *graph.State) gap {
@@ -126,7 +124,7 @@ func gapOf(from, to *graph.State) gap {
 		}
 	}
 	slices.Sort(g.paths)
-	slices.SortFunc(g.changes, byID)
+	slices.SortFunc(g.changes, func(a, b graph.Change) int { return strings.Compare(a.ID, b.ID) })
 	g.paths = slices.Compact(g.paths)
 	g.changes = slices.CompactFunc(g.changes, func(a, b graph.Change) bool { return a.ID == b.ID })
 	return g
@@ -168,7 +166,7 @@ func describe(n *node.Node, put func(key, value, id string)) {
 	}
 }
 
-// outlines is the part of windows that all windows of a state share.
+// outlines is the outline that all windows of a state share.
 var outlines = &kind[*window.Outline]{
 	build: func(s *graph.State) *window.Outline {
 		o, _ := window.NewOutline(context.Background(), &source{state: s, brief: true}) // the only error is that of the context
@@ -179,7 +177,7 @@ var outlines = &kind[*window.Outline]{
 	},
 }
 
-// replaced returns the documents that differ.
+// replaced returns the changes of documents.
 func (g gap) replaced(s *graph.State) []window.DocumentChange {
 	docs := make([]window.DocumentChange, 0, len(g.paths))
 	for _, path := range g.paths {

@@ -6,15 +6,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/recall"
 )
 
-// ByMeaning returns the view that ranks for one request by meaning too or, if only is set,
-// by nothing else. O(1).
+// ByMeaning returns a view that ranks for one request also by meaning, or only by meaning. O(1).
 func (v *View) ByMeaning(m recall.Meaning, only bool) *View {
 	asked := *v
 	asked.meaning, asked.onlyMeaning = &m, only
 	return &asked
 }
 
-// ByFeedback returns the view that ranks also by what feedback has taught. O(1).
+// ByFeedback returns a view that also ranks by a model learned from feedback. O(1).
 func (v *View) ByFeedback(m recall.Model) *View {
 	if !m.On() {
 		return v
@@ -24,7 +23,7 @@ func (v *View) ByFeedback(m recall.Model) *View {
 	return &taught
 }
 
-// AskedBy returns the view in which I is an agent, not the owner; "" is the owner. O(1).
+// AskedBy returns a view in which the word I means an agent; for "" it means the owner. O(1).
 func (v *View) AskedBy(agent string) *View {
 	if agent == "" {
 		return v
@@ -34,11 +33,11 @@ func (v *View) AskedBy(agent string) *View {
 	return &asked
 }
 
-// Ranks returns what feedback on a question is learned from: the nodes that are found for it, at most
-// 200, best first, with their scores as if nothing had been learned.
+// Ranks returns the data from which feedback on a question is learned: at most 200 found nodes, best
+// first, with their scores without learning.
 func (v *View) Ranks(text string) []recall.Rankable { return v.recall().Ranks(text) }
 
-// rankers returns what nodes are ranked by.
+// rankers returns the arms that rank nodes.
 func (v *View) rankers() []recall.Ranker {
 	if v.onlyMeaning {
 		return []recall.Ranker{*v.meaning}

@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
-// diagnostics indexes the problems of documents by path; it leaves out those without any.
+// diagnostics indexes the problems of documents by path; it omits documents without problems.
 var diagnostics = &kind[champ.Map[[]document.Problem]]{
 	build: func(s *graph.State) champ.Map[[]document.Problem] {
 		return diagnose(champ.Map[[]document.Problem]{}, s, s.Paths())
@@ -22,8 +22,8 @@ var diagnostics = &kind[champ.Map[[]document.Problem]]{
 	},
 }
 
-// documents returns the paths of the documents that differ and of those that ask for one
-// of them as a setup file: their problems can change although their text did not.
+// documents returns the paths of the documents that differ and of those that name one of them as a
+// setup file: their problems can change although their text did not.
 func (g gap) documents(s *graph.State) []string {
 	if !slices.ContainsFunc(g.paths, s.Asked) {
 		return g.paths
@@ -38,7 +38,7 @@ func (g gap) documents(s *graph.State) []string {
 	return paths
 }
 
-// diagnose returns known with the problems of the documents at paths determined again.
+// diagnose returns known with new problems for the documents at paths.
 func diagnose(known champ.Map[[]document.Problem], s *graph.State, paths []string) champ.Map[[]document.Problem] {
 	e := known.Edit()
 	for i, problems := range s.Problems(paths, encodingProblems) {
@@ -49,8 +49,7 @@ func diagnose(known champ.Map[[]document.Problem], s *graph.State, paths []strin
 	return e.Map()
 }
 
-// encodingProblems reports an encoding that keeps Fovea from reading or editing a document
-// correctly.
+// encodingProblems reports encodings that Fovea cannot read or edit correctly.
 func encodingProblems(path, text string) []document.Problem {
 	var out []document.Problem
 	add := func(line int, message string) {

@@ -15,8 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// source presents a state to package window. It caches the last node, because windows
-// ask for several facts of one node in a row. It is not safe for concurrent use.
+// source presents a state to package window. It caches the last node, because windows request
+// several facts of one node in a row. It is not safe for concurrent use.
 type source struct {
 	state  *graph.State
 	handle func(*node.Node) string // nil if the caller needs no handles
@@ -71,18 +71,12 @@ func (s *source) Parent(id string) string {
 }
 
 func (s *source) Document(id string) (doc, path string) {
-	n, ok := s.get(id)
-	if !ok {
-		return "", ""
+	if n, ok := s.get(id); ok {
+		if d, ok := s.state.Document(n.Path); ok {
+			return d.ID, n.Path
+		}
 	}
-	if n.Parent == "" {
-		return id, n.Path
-	}
-	d, ok := s.state.Document(n.Path)
-	if !ok {
-		return "", ""
-	}
-	return d.ID, n.Path
+	return "", ""
 }
 
 func (s *source) Item(id string) (window.Item, bool) {
@@ -136,13 +130,13 @@ func (s *source) Item(id string) (window.Item, bool) {
 	return it, true
 }
 
-// The properties that claims keep in tasks, and the hive in messages: they say nothing of the text.
+// The properties of claims in tasks, and of the hive in messages: they are not part of the text.
 var (
 	claimKeys   = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil, document.ClaimGranted}
 	messageKeys = append([]string{"FROM", "TO", "THREAD", "SENT", "READ"}, claimKeys...)
 )
 
-// hiveKeys returns the properties of a node that are the hive's own.
+// hiveKeys returns the properties of a node that belong to the hive.
 func hiveKeys(n *node.Node) []string {
 	if agentOf(n.Path) != "" && n.Derived.Last("SENT") != "" && n.Derived.Last("FROM") != "" {
 		return messageKeys
@@ -150,7 +144,7 @@ func hiveKeys(n *node.Node) []string {
 	return claimKeys
 }
 
-// block is a block of working memory as windows see it.
+// block returns the item of a block of working memory.
 func (s *source) block(n *node.Node, b *working.Block) window.Item {
 	until, _ := b.Until()
 	it := window.Item{
@@ -167,22 +161,18 @@ func (s *source) block(n *node.Node, b *working.Block) window.Item {
 	return it
 }
 
-// authorOf returns the agent that wrote a node: the one whom the drawer of a remembered
-// note names, else that of the note above it, else the one whose file it is in.
+// authorOf returns the agent that wrote a node: the one that the drawer of a remembered note names,
+// else the author of its parent, else the agent whose file it is in.
 func authorOf(state *graph.State, n *node.Node) string {
-	for {
-		if name := n.Derived.Last("AUTHOR"); name != "" && n.Derived.Last("TRUST") != "" {
+	for at, ok := n, true; ok; at, ok = state.Get(at.Parent) {
+		if name := at.Derived.Last("AUTHOR"); name != "" && at.Derived.Last("TRUST") != "" {
 			return name
 		}
-		above, ok := state.Get(n.Parent)
-		if !ok {
-			return agentOf(n.Path)
-		}
-		n = above
 	}
+	return agentOf(n.Path)
 }
 
-// dateOf returns the day that a node says it is from, as 2026-11-20, or "".
+// dateOf returns the day that a node declares as its date, as 2026-11-20, or "".
 func dateOf(d *document.Derived) string {
 	const form = "2006-01-02"
 	for _, key := range [...]string{"CREATED", "DATE"} {

@@ -14,11 +14,11 @@ import (
 
 // Suggestion is a word of a question that no node has, with known words that resemble it.
 type Suggestion struct {
-	Word  string   `json:"word" jsonschema:"of the question; no note has it"`
+	Word  string   `json:"word" jsonschema:"word of the question that no note has"`
 	Known []string `json:"known" jsonschema:"words that notes have, the most similar first"`
 }
 
-// maxSpelling is how many bytes of a body are searched for the spelling of a word.
+// maxSpelling is the number of bytes of a body that are searched for the spelling of a word.
 const maxSpelling = 64 << 10
 
 // Suggest returns suggestions for the first words of a question that no node has, as far
@@ -40,8 +40,8 @@ func (v *View) Suggest(question string) []Suggestion {
 // Knows reports whether a node has a word of a question, see index.Lexical.Knows.
 func (v *View) Knows(question string) bool { return v.words.get().Lexical.Knows(question) }
 
-// spelling returns a word of about a length, as a document that has the term spells it, or
-// the term itself.
+// spelling returns a term as a document spells it, preferring words of about a length, or the term
+// itself.
 func (v *View) spelling(k index.Known, length int) string {
 	n, ok := v.Get(k.ID)
 	if !ok {

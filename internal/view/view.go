@@ -43,12 +43,12 @@ type View struct {
 	onlyMeaning bool
 	learned     recall.Model // of feedback, nil for nothing
 
-	caller []string // the names that notes may give to who asks
+	caller []string // names that notes may use for the caller
 
 	serve func(context.Context, *View, *window.Caller) // see Deriver
 }
 
-// Of returns the view that the library hands out as a fovea.View. One of another make is an empty view.
+// Of returns the view behind a fovea.View of the library; for any other value, an empty view.
 func Of(v any) *View {
 	if v, ok := v.(*View); ok && v != nil {
 		return v
@@ -56,8 +56,8 @@ func Of(v any) *View {
 	return New(&graph.State{}, chain.Commit{}, "")
 }
 
-// Deriver derives views from the states of a chain. Handles is the slot of its ledger of
-// handles. Owner are the names that notes may give to the owner. Serve lets a window whose caller does not do it read the files of blocks; nil reads none.
+// Deriver derives views from the states of a chain. Handles is the slot of its ledger of handles. Owner lists
+// names that notes may use for the owner. Serve lets windows read the files of blocks if their caller does not; nil reads none.
 type Deriver struct {
 	Scope   string
 	Handles chain.Slot[Handles]
@@ -128,8 +128,8 @@ func Overlaid(base *View, state *graph.State, delta *graph.Delta, commit chain.C
 	return v
 }
 
-// New returns a view of a state whose indexes are made from nothing. handles are those of
-// its history, or of the history of each layer; nodes without have no handle.
+// New returns a view of a state with indexes built from scratch. handles are those of its history,
+// or of the history of each layer; without them nodes have no handles.
 func New(state *graph.State, commit chain.Commit, scope string, handles ...Handles) *View {
 	v := Deriver{Scope: scope}.Derive(&chain.Moment{State: state, Commit: commit}, nil).(*View)
 	if len(handles) > 0 {
@@ -165,11 +165,8 @@ func (v *View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Nod
 
 // Search is that of fovea.View.
 func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
-	found, err := v.recall().Search(text, limit, keep, now)
-	if err != nil {
-		return nil, fault.Wrap("search", "", fault.Invalid, err)
-	}
-	return found, nil
+	hits, err := v.recall().Search(text, limit, keep, now)
+	return hits, fault.Wrap("search", "", fault.Invalid, err)
 }
 
 // Hit is a node found by Search, with its score and the contribution of each ranker.
@@ -212,13 +209,13 @@ func (v *View) Document(path string) iter.Seq[*node.Node] {
 	return slices.Values(v.Nodes(path))
 }
 
-// Difference is what lies between two views, see package history.
+// Difference is the difference between two views, see package history.
 type Difference = history.Difference
 
 // Diff is that of package fovea.
 func Diff(from, to *View) Difference { return Changed(graph.Diff(from.State, to.State)) }
 
-// Changed returns what changed by a delta, as Diff does.
+// Changed returns the difference that a delta makes, as Diff does.
 func Changed(delta graph.Delta) Difference {
 	d := Difference{Renamed: delta.Lineage}
 	for _, c := range delta.Changes {

@@ -50,8 +50,8 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	return nil, &fault.Error{Op: "context", Kind: kind, Err: err}
 }
 
-// fillLines sets the lines at which the nodes of a window, and those left out, begin, and the titles of these. What
-// stands in no file has none.
+// fillLines sets the first lines of the nodes of a window and of those left out, and the titles of the latter. A node
+// without a file has no line.
 func (v *View) fillLines(w *window.Window) {
 	var nodes []*node.Node
 	var lines []*int

@@ -48,7 +48,7 @@ type declaration struct {
 	draft   func(*graph.State, *graph.Draft) error
 }
 
-// Head returns the newest moment for the change, with what those before it in its group leave.
+// Head returns the newest moment for the change, which includes the earlier changes of its group.
 func (c *Change) Head() *chain.Moment { return c.in.all.Head(c.in.tx) }
 
 // State returns the state of Head.
@@ -69,14 +69,14 @@ func (c *Change) Once(key any) error {
 	return nil
 }
 
-// Read is Fresh for a file that need not exist; there is false if it does not. A scan must list
-// the file, or would list it if it existed.
+// Read is Fresh for a file that need not exist; there is false if it does not. The file must be one
+// that a scan lists, or would list if it existed.
 func (c *Change) Read(path string) (text string, there bool, err error) {
 	s := c.in.w.scope
 	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, c.in.place, path); err != nil {
 		return "", false, err
 	}
-	if c.in.index(path) < 0 { // a file of the group was admitted for the change that read it first
+	if c.in.index(path) < 0 { // a file of the group was already admitted
 		switch ok, err := s.Root.Admits(path); {
 		case err != nil:
 			return "", false, scope.FailWrite(c.Action.Name, path, err)
@@ -103,7 +103,7 @@ func (c *Change) Fresh(path string) (string, error) {
 
 // fresh is Fresh for an actor who may write the file.
 func (c *Change) fresh(path string) (string, error) {
-	if c.read[path] { // the new text may come from it: a file that changed since is found when it is written
+	if c.read[path] { // a file that changed since is detected when it is written
 		text, _ := c.State().Text(path)
 		return text, nil
 	}
@@ -128,7 +128,7 @@ func (c *Change) Text(path string) string {
 // Document parses the text of a file as the change has set it.
 func (c *Change) Document(path string) document.Text { return Parse(c.State(), path, c.Text(path)) }
 
-// Parse parses a text of the file at a path as a state does. A format without edits refuses them.
+// Parse parses a text of the file at a path as a state does. A format without edits rejects each edit.
 func Parse(s *graph.State, path, text string) document.Text {
 	if f, ok := s.Formats().Of(path).(document.Editor); ok {
 		return f.Parse(path, text, s.Files)
@@ -144,7 +144,7 @@ func (r readOnly) Headlines() int                 { return 0 }
 func (r readOnly) Own(int) (start, end int)       { return 0, len(r.text) }
 func (r readOnly) Keywords() (all, done []string) { return nil, nil }
 func (r readOnly) Edit(int, time.Time, ...document.Edit) ([]document.Splice, error) {
-	return nil, errors.New("files of this format are read, and not edited")
+	return nil, errors.New("files of this format can be read, but not edited")
 }
 
 // Edited returns a text after edits of headline i, -1 for the document.
@@ -171,9 +171,9 @@ func (c *Change) Edit(n *node.Node, edits ...document.Edit) error {
 	return nil
 }
 
-// Inserted returns the text of a file that was read with a headline at its end, for Put, and the end
-// of it. Because an edit parses its document, it is done on the text before the first headline and the
-// last two top-level headlines alone, where that gives the same as the whole file.
+// Inserted appends a headline to the text of a file that was read. It returns the new text, for Put,
+// and the parsed end of it. An edit parses its document, so it edits only the text before the first
+// headline and the last two top-level headlines where that gives the same result as the whole file.
 func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, end document.Text, err error) {
 	s, text := c.State(), c.Text(path)
 	short := text
@@ -186,7 +186,7 @@ func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, 
 	}
 	next, err := Edited(Parse(s, path, short), -1, c.Action.Now, h)
 	more, appended := strings.CutPrefix(next, short)
-	if err == nil && !appended && len(short) < len(text) { // it changes a place that the whole file tells
+	if err == nil && !appended && len(short) < len(text) { // where it inserts depends on the whole file
 		next, err = Edited(Parse(s, path, text), -1, c.Action.Now, h)
 		more, appended = strings.CutPrefix(next, text)
 	}
@@ -202,8 +202,8 @@ func (c *Change) Inserted(path string, h document.InsertHeadline) (text string, 
 }
 
 // ends returns the lengths of the text of a file before its first headline, and of its last two
-// top-level headlines with their subtrees: 0 if that depends on the whole file. The
-// first nodes, that many, are known not to matter.
+// top-level headlines with their subtrees; 0 if the parse depends on the whole file. known is the
+// number of first nodes that are already known to be independent of it.
 func ends(nodes []*node.Node, known int, format document.Format) (head, tail int) {
 	x, extends := format.(document.Editor)
 	tops := 0
@@ -224,7 +224,7 @@ func ends(nodes []*node.Node, known int, format document.Format) (head, tail int
 	return len(nodes[0].Content), tail
 }
 
-// Splice applies splices to a text of a file and sets the result.
+// Splice applies splices to a text of a file and puts the result.
 func (c *Change) Splice(path, text string, splices []document.Splice) error {
 	text, err := document.Apply(text, splices)
 	if err != nil {
@@ -245,7 +245,7 @@ func (c *Change) Put(path, text string) {
 // Paths returns the files whose text the change sets, in the order of the first Put of each.
 func (c *Change) Paths() []string { return c.paths }
 
-// Draft adds a function that changes documents without files, in a draft of a state.
+// Draft adds a function that changes documents without files in a draft.
 func (c *Change) Draft(change func(before *graph.State, draft *graph.Draft) error) {
 	c.drafts = append(c.drafts, change)
 }
@@ -299,7 +299,7 @@ func (c *Change) seal() ([]Step, error) {
 // put makes the changes in a draft of a state.
 func (c *Change) put(head *graph.State, draft *graph.Draft) error {
 	for _, path := range c.paths {
-		if !c.in.file(path).isUTF8 { // else the text may become any other
+		if !c.in.file(path).isUTF8 { // UTF-8 may become any other text
 			if err := document.CheckEncoding(c.in.text(head, path), c.texts[path]); err != nil {
 				return c.Fail(path, fault.Invalid, err)
 			}
@@ -314,7 +314,7 @@ func (c *Change) put(head *graph.State, draft *graph.Draft) error {
 	return nil
 }
 
-// judge refuses a step that the actor may not make, or whose texts would not be parsed.
+// judge rejects a step that the actor may not make, or with a text that would not be parsed.
 func (c *Change) judge(head *graph.State, s *Step) error {
 	w := c.in.w
 	for _, path := range c.paths {
@@ -333,7 +333,7 @@ func (c *Change) judge(head *graph.State, s *Step) error {
 	return err
 }
 
-// allow refuses changes of a state that the actor may not make, or that break a claim.
+// allow rejects changes that the actor may not make, or that break a claim.
 func (w *Writer) allow(ctx context.Context, a scope.Action, before *graph.State, delta *graph.Delta) error {
 	if err := w.rights.Unprotected(ctx, a, delta.Paths...); err != nil || w.scope.Fence == nil {
 		return err
@@ -351,7 +351,7 @@ type Splice struct {
 
 // NewSplice returns the shortest splice that makes one text of a file the other, with File 0.
 func NewSplice(before, after string) Splice {
-	if more, ok := strings.CutPrefix(after, before); ok { // at once where both are the same memory
+	if more, ok := strings.CutPrefix(after, before); ok { // fast if both share memory
 		return Splice{At: len(before), Text: more}
 	}
 	both := min(len(before), len(after))
@@ -363,7 +363,7 @@ func NewSplice(before, after string) Splice {
 	return Splice{At: at, Removed: len(before) - same - at, Text: after[at : len(after)-same]}
 }
 
-// apply returns a text after the splice, false if it has no such stretch.
+// apply returns a text after the splice, false if the text is too short for it.
 func (s *Splice) apply(text string) (string, bool) {
 	if s.At > len(text) || s.Removed > len(text)-s.At {
 		return "", false

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// optional is a content, or null.
+// optional codes a content, or null.
 func optional(c *merkle.Codec, s **string) {
 	if !c.Has(*s != nil) {
 		return
@@ -53,7 +53,7 @@ func marks(all *[][]byte) func(*merkle.Codec) {
 	return merkle.List(all, func(mark *[]byte, c *merkle.Codec) { c.Fields(mark) })
 }
 
-// codeCommit is what a step has of its commit, but for the kind and the parents.
+// codeCommit codes the commit of a step, except its kind and parents.
 func codeCommit(c *merkle.Codec, of *graph.Commit) {
 	if graph.CodeAuthor(&of.Author)(c); errors.Is(c.Err, graph.ErrFormat) {
 		c.Err = ErrIntent // of a later version
@@ -81,7 +81,7 @@ func (t *treePlan) code(c *merkle.Codec) {
 	}
 	var err error
 	if t.tree, err = ast.DecodeTree([]byte(*text)); err == nil && string(t.tree.JSON()) != *text {
-		err = errTrees
+		err = errors.New("the tree of a document is not in its canonical encoding")
 	}
 	c.Fail(err)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Formats of intents that earlier builds announced.
+// Formats of intents that earlier versions wrote.
 const (
 	formatPlain = 0 // one commit, with trees in a ninth field
 	formatGrown = 1 // several commits by which one file grows, or marks
@@ -19,8 +19,8 @@ const (
 	formatGroup = 3 // several commits with splices
 )
 
-// codeEarlier reads the rest of an intent that an earlier build announced: a commit
-// with all files, then the commits in its place, if there are several.
+// codeEarlier reads the rest of an intent that an earlier version wrote: a commit with all files,
+// then the commits that replace it, if there are several.
 func (in *Intent) codeEarlier(c *merkle.Codec, fields int, format uint64) {
 	want := map[uint64][]int{formatPlain: {8, 9}, formatGrown: {11}, formatMerge: {12}, formatGroup: {11}}[format]
 	if !slices.Contains(want, fields) {
@@ -62,8 +62,7 @@ func (in *Intent) codeEarlier(c *merkle.Codec, fields int, format uint64) {
 	}
 }
 
-// grow sets the splices by which the only file of an intent of an earlier build grows to its present
-// text.
+// grow sets the splices by which the only file of an earlier intent grows to its present text.
 func (in *Intent) grow(root *corpus.Root, head *graph.State) error {
 	if len(in.lengths) == 0 {
 		return nil

@@ -23,19 +23,19 @@ import (
 const (
 	maxGroup      = 256     // changes
 	maxGroupBytes = 1 << 20 // of new text, after which no further change is taken
-	beginning     = 256     // bytes of a text that, with its first line, tell its encoding, see document.IsUTF16
+	beginning     = 256     // bytes of a text that determine its encoding, with its first line, see document.IsUTF16
 )
 
-// group is changes that become durable together: one rewrite of each file, and a commit for each
-// change that changes something.
+// group holds changes that become durable together: each file is written once, and each change
+// that has an effect gets a commit.
 type group struct {
 	w      *Writer
 	tx     *chain.Tx
 	all    *chain.Steps
 	files  []groupFile
 	steps  []Step
-	made   []*Change  // one for each step
-	of     []*request // the same
+	made   []*Change  // by step
+	of     []*request // by step
 	taken  []*request
 	named  map[any]bool // see Change.Once
 	size   int          // bytes of new text
@@ -50,10 +50,10 @@ type groupFile struct {
 	base merkle.Digest // of its text before the group, zero for no file
 	text string        // after the newest step
 
-	// What is known of a text to whose end changes add, so that not each of them reads all of it.
-	buffer *strings.Builder // has the text, or had an earlier one
+	// Facts about a text that grows at its end, so that not every change reads all of it.
+	buffer *strings.Builder // holds the text or an earlier one
 	isUTF8 bool             // the text is UTF-8 without NULs at its beginning
-	nodes  int              // how many of the first nodes are read alike in every file
+	nodes  int              // number of first nodes whose parse does not depend on the rest, see ends
 }
 
 func (w *Writer) newGroup(tx *chain.Tx) *group {
@@ -63,8 +63,8 @@ func (w *Writer) newGroup(tx *chain.Tx) *group {
 // errLater is the result of a change that cannot be judged before the group is written.
 var errLater = errors.New("after the group")
 
-// take runs a change and sets its result, which holds once the group is saved. It returns false
-// if the change must wait for a later group; the first of a group never has to.
+// take runs a change and sets its result, which is valid once the group is saved. It returns false
+// if the change must wait for a later group; the first change of a group never has to.
 func (g *group) take(r *request) bool {
 	if g.full || len(g.steps) > 0 && g.waits(r) {
 		return false
@@ -92,8 +92,8 @@ func (g *group) take(r *request) bool {
 	return true
 }
 
-// waits reports whether a change must be judged by the durable state: it repeats one of the group, its
-// actor acts under a claim, or it is a dry run, which tries the present files.
+// waits reports whether a change must be checked against the durable state: it repeats a key of the
+// group, its actor acts under a claim, or it is a dry run, which tries the present files.
 func (g *group) waits(r *request) bool {
 	return r.action.DryRun || g.w.scope.Actor(r.ctx).Claim != (author.Claim{}) ||
 		r.action.Key != "" && slices.ContainsFunc(g.of, func(o *request) bool { return o.action.Key == r.action.Key })
@@ -109,12 +109,12 @@ func (g *group) read(c *Change, path string) (string, error) {
 	}
 	text, same, err := g.w.folder.Current(c.Action, path)
 	if err == nil && !same {
-		err = errLater // a commit of the file comes before the group's
+		err = errLater // the file is committed first
 	}
 	return text, err
 }
 
-// place returns where a path leads. It is looked up once: each file is judged again when it is written.
+// place returns where a path leads. It looks that up once; each file is checked again when it is written.
 func (g *group) place(path string) (p corpus.Place, err error) {
 	p, known := g.places[path]
 	if !known {
@@ -130,7 +130,7 @@ func (g *group) index(path string) int {
 	return slices.IndexFunc(g.files, func(f groupFile) bool { return f.path == path })
 }
 
-// file returns the group's record of a file, the zero groupFile for one that it does not change.
+// file returns the group's record of a file, the zero groupFile if the group does not change it.
 func (g *group) file(path string) groupFile {
 	if i := g.index(path); i >= 0 {
 		return g.files[i]
@@ -138,8 +138,8 @@ func (g *group) file(path string) groupFile {
 	return groupFile{}
 }
 
-// text returns the text of a file in the state after the newest step. A state joins a text from its
-// nodes each time; the files that the group has changed are kept.
+// text returns the text of a file after the newest step. It does not join the nodes of a file that
+// the group has changed again.
 func (g *group) text(state *graph.State, path string) string {
 	if f := g.file(path); f.path != "" {
 		return f.text
@@ -148,14 +148,14 @@ func (g *group) text(state *graph.State, path string) string {
 	return text
 }
 
-// grown returns a text of a file with more appended. It copies the text once for many changes.
+// grown appends to a text of a file. It copies the text only once for many changes.
 func (g *group) grown(path, text, more string) string {
 	i := g.index(path)
 	if i < 0 {
 		return text + more
 	}
 	b := g.files[i].buffer
-	if b == nil || b.String() != text { // equal at once if it is the same memory
+	if b == nil || b.String() != text { // fast if both share memory
 		b = new(strings.Builder)
 		b.Grow(len(text) + len(text)/8)
 		b.WriteString(text)
@@ -165,14 +165,14 @@ func (g *group) grown(path, text, more string) string {
 	return b.String()
 }
 
-// add adds the steps of a change; one that changes nothing has none.
+// add adds the steps of a change; a change without effect has none.
 func (g *group) add(r *request, c *Change) error {
 	steps, err := c.seal()
 	if err != nil || len(steps) == 0 {
 		return err
 	}
 	last := &steps[len(steps)-1]
-	// What is trusted of a protected file, marks, and a first commit are known once they are durable.
+	// Trust in a protected file, marks, and a first commit take effect only when they are durable.
 	g.full = len(steps) > 1 || len(last.Marks) > 0 || slices.ContainsFunc(c.paths, g.w.rights.Protected) || g.w.scope.Chain.Head().Commit.Seq == 0
 	if g.full && len(g.steps) > 0 {
 		return errLater
@@ -207,7 +207,7 @@ func (g *group) add(r *request, c *Change) error {
 	return nil
 }
 
-// splice notes the new texts of a change, and the splices by which its step makes them.
+// splice records the new texts of a change, and adds the splices that produce them to its step.
 func (g *group) splice(c *Change, s *Step, before *graph.State) {
 	for _, path := range c.paths {
 		_, had := before.Document(path)
@@ -226,7 +226,7 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 		}
 		f := &g.files[i]
 		f.nodes, f.isUTF8 = c.local[path], f.isUTF8 && utf8.ValidString(splice.Text)
-		if splice.Removed > 0 || splice.At < len(have) || len(have) < beginning || !strings.Contains(have, "\n") { // else it grew after its beginning
+		if splice.Removed > 0 || splice.At < len(have) || len(have) < beginning || !strings.Contains(have, "\n") { // not an append behind the beginning
 			f.nodes, f.isUTF8 = 0, document.IsUTF8(text) && !document.IsUTF16(text)
 		}
 		splice.File, f.text = i, text
@@ -245,7 +245,7 @@ func (g *group) writes() (writes []FileWrite) {
 }
 
 // save writes the files and commits the steps. After an error nothing is written, and the
-// results of the changes do not hold. If only the commits fail, that is the error of each change.
+// results of the changes are void. If only the commits fail, each change gets that error.
 func (g *group) save() error {
 	if len(g.steps) == 0 {
 		return nil
@@ -253,7 +253,7 @@ func (g *group) save() error {
 	ctx := context.WithoutCancel(g.made[0].ctx)
 	op := g.w.operation(g.tx, g.made[0].Action.Name, g.judge)
 	op.steps = g.steps
-	if len(g.steps) == 1 { // the files say what it changes
+	if len(g.steps) == 1 { // the files themselves show the change
 		g.steps[0].Splices = nil
 	}
 	if err := op.Prepare(g.writes()...); err != nil {
@@ -278,7 +278,7 @@ func (g *group) save() error {
 	return nil
 }
 
-// judge checks that each author may change a file.
+// judge checks that each author who changes a file may do so.
 func (g *group) judge(at corpus.Place) error {
 	for _, c := range g.made {
 		judge := g.w.rights.Judge(c.ctx, c.Action.Name)

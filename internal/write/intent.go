@@ -23,7 +23,7 @@ type Intent struct {
 	files []plan
 	steps []Step // its commits, at least one; if several, each has its changes as splices
 
-	lengths []int // of the only file after each step, where formatGrown has these in place of splices
+	lengths []int // of the only file after each step; formatGrown has them instead of splices
 }
 
 // treePlan is the new tree of a memory-backed document; nil removes the document.
@@ -33,7 +33,7 @@ type treePlan struct {
 }
 
 // plan is one file of an operation. A zero digest means no file. base equals next if memory
-// adopts the bytes on disk, or, with torn, if it takes bytes that no file here holds.
+// adopts the bytes on disk or, if torn is set, adopts bytes that no file of this machine holds.
 type plan struct {
 	path       string
 	base, next merkle.Digest
@@ -45,13 +45,13 @@ type plan struct {
 // opaqueMode is the mode of a fileless plan whose document is not parsed.
 const opaqueMode = 1
 
-// fileless reports whether memory takes or drops the document and leaves the file alone.
+// fileless reports whether memory adopts or drops the document without changing the file.
 func (p *plan) fileless() bool { return p.torn != nil && p.base == p.next }
 
 // touched reports whether the operation writes or removes the file.
 func (p *plan) touched() bool { return p.base != p.next }
 
-// paths lists exactly the files that match memory after the operation.
+// paths lists the files that match memory after the operation.
 func (in *Intent) paths() []string {
 	var out []string
 	for i := range in.files {
@@ -74,12 +74,9 @@ func (in *Intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 	return nil
 }
 
-// ErrIntent is returned for an intent whose format this version does not know. Its files are
-// left alone and read like any others.
+// ErrIntent is returned for an intent in an unknown, later format. Its files are left alone and
+// read like any others.
 var ErrIntent = errors.New("an unfinished operation of a later version")
-
-// errTrees is returned for trees that are not in their canonical encoding.
-var errTrees = errors.New("trees in another encoding than theirs")
 
 // DecodeIntent reads a record; load fetches the blocks of long texts.
 func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
@@ -113,8 +110,8 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 // errSteps is returned for steps that are out of order or not of the files of the intent.
 var errSteps = errors.New("steps out of order")
 
-// isOrdered reports whether there are steps, each of which changes files at most once, in order: by
-// splices if it is one of several.
+// isOrdered reports whether there is a step, and each step changes each file at most once, in order.
+// One of several steps must change something by splices or trees.
 func (in *Intent) isOrdered() bool {
 	several := len(in.steps) > 1
 	for _, s := range in.steps {

@@ -37,7 +37,7 @@ var mutants = []foveatest.Mutant{
 		"if at != atNext && at != torn {", "if at != atNext && at != torn || i == 0 && len(in.files) > 1 {"},
 	{"what a room refuses is made", "change.go", "if c.Check != nil {", "if c.Check != nil && false {"},
 	{"an agent writes what is not its own", "change.go",
-		"if err := c.in.w.rights.MayWrite(c.ctx, c.Action, path); err != nil {\n\t\treturn \"\", false, err\n\t}", ""},
+		"if err := c.in.w.rights.MayWrite(c.ctx, c.Action, c.in.place, path); err != nil {\n\t\treturn \"\", false, err\n\t}", ""},
 	{"a dry run writes", "group.go", "if r.action.DryRun {\n", "if r.action.DryRun && len(c.paths) == 0 {\n"},
 	{"a group fails for one of its changes", "writer.go", "err != nil && taken > 1 {", "err != nil && taken > 256 {"},
 	{"what was cut short is not taken back", "settle.go", "left := w.takeBack(in)\n", "left := w.takeBack(&Intent{})\n"},

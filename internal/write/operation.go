@@ -42,8 +42,8 @@ type Operation struct {
 	Intent
 }
 
-// Begin returns the operation of an action with one commit, for states that are no change of texts
-// and trees: history's.
+// Begin returns the operation of an action with one commit, for setting a whole state of history
+// rather than changing texts and trees.
 func (w *Writer) Begin(ctx context.Context, tx *chain.Tx, a scope.Action) *Operation {
 	o := w.operation(tx, a.Name, w.rights.Judge(ctx, a.Name))
 	o.action, o.steps = a, []Step{{Commit: w.scope.NewCommit(ctx, a)}}
@@ -54,7 +54,7 @@ func (w *Writer) operation(tx *chain.Tx, name string, judge func(corpus.Place) e
 	return &Operation{w: w, tx: tx, name: name, judge: judge}
 }
 
-// Step returns the commit of an operation of Begin, for its author to complete.
+// Step returns the step of an operation of Begin, for the caller to complete.
 func (o *Operation) Step() *Step { return &o.steps[0] }
 
 // Sweep removes temporary files that crashes left in the folders of paths. It fails if the
@@ -113,13 +113,13 @@ func (o *Operation) Prepare(writes ...FileWrite) error {
 	return nil
 }
 
-// Follow adds a file whose bytes on disk become its contents in memory.
+// Follow adds a file whose bytes on disk memory adopts.
 func (o *Operation) Follow(name string, d merkle.Digest) {
 	o.files = append(o.files, plan{path: name, base: d, next: d})
 }
 
-// Keep adds a document that memory takes with these bytes, or drops where there are none, while a
-// file of its path is left alone.
+// Keep adds a document that memory adopts with these bytes, or drops if text is nil. A file at its
+// path is left alone.
 func (o *Operation) Keep(path string, text *string, opaque bool) {
 	p := plan{path: path, torn: new(string)}
 	if text != nil {
@@ -150,7 +150,7 @@ func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.De
 	return c, o.afterFiles(ctx, err)
 }
 
-// InMemory commits state and leaves all files alone. It judges and tries as Run does.
+// InMemory commits state and leaves all files alone. It checks rights and handles a dry run as Run does.
 func (o *Operation) InMemory(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
 	if err := o.w.rights.MayWrite(ctx, o.action, o.w.scope.Root.Place, delta.Paths...); err != nil {
 		return chain.Commit{}, err
@@ -161,13 +161,13 @@ func (o *Operation) InMemory(ctx context.Context, state *graph.State, delta *gra
 	return Record(ctx, o.tx, state, delta, o.Step().Commit, o.Step().Marks...)
 }
 
-// Record commits a state that no file was written for: the content of the folder, or of memory alone
-// takes. Of an empty delta the marks alone are kept.
+// Record commits a state for which no file was written: one read from the folder, or one of memory
+// alone. If delta is empty, it commits only the marks.
 func Record(ctx context.Context, tx *chain.Tx, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (chain.Commit, error) {
 	return tx.Commit(context.WithoutCancel(ctx), state, delta, c, marks...)
 }
 
-// Decide commits a decision that changes no text: the marks are its purpose, or a second parent is.
+// Decide commits a decision that changes no text, for its marks or its second parent.
 func Decide(ctx context.Context, tx *chain.Tx, state *graph.State, c graph.Commit, marks ...[]byte) (chain.Commit, error) {
 	return tx.Append(context.WithoutCancel(ctx), state, &graph.Delta{}, c, marks...)
 }
@@ -186,8 +186,8 @@ func (o *Operation) write(ctx context.Context) error {
 	return nil
 }
 
-// afterFiles ends the session buffers over written files, whose commit is durable. err is
-// the result of the commit; a returned error tells that the files are written.
+// afterFiles drops the session buffers of written files once their commit is durable. err is the
+// result of the commit; the returned error states that the files are already written.
 func (o *Operation) afterFiles(ctx context.Context, err error) error {
 	if len(o.writes) == 0 {
 		return err
@@ -241,7 +241,7 @@ func (o *Operation) undo(ctx context.Context, name string, cause error) error {
 // Discard removes the staged writes that were not applied.
 func (o *Operation) Discard() error {
 	var errs []error
-	for _, w := range slices.Backward(o.staged) { // a later one may lie in a folder that an earlier one made
+	for _, w := range slices.Backward(o.staged) { // in reverse: a later one may be in a folder that an earlier one created
 		errs = append(errs, w.Discard())
 	}
 	o.staged = nil

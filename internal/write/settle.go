@@ -18,9 +18,9 @@ import (
 )
 
 // Settle completes or rolls back an operation that a crash interrupted. If all its files are
-// written, settle makes the intended commit; otherwise it restores the old bytes of the
-// written files. A file with other contents was changed by another program since: settle
-// leaves it alone, and the next scan reads it. A crash during settle is handled the same way.
+// written, it makes the intended commit; otherwise it restores the old bytes of the written
+// files. It leaves alone a file that another program has changed since; the next scan reads
+// it. A crash during Settle is handled the same way.
 func (w *Writer) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	count := map[place]int{}
 	for i := range in.files {
@@ -38,7 +38,7 @@ func (w *Writer) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	left := w.takeBack(in)
 	done := []string{"took back " + what + ", which was cut short between its files"}
 	again := false
-	for _, err := range left { // a program holds, changed or removed the file, or it is worth another try
+	for _, err := range left { // settled if a program holds, changed or removed the file; otherwise try again
 		done = append(done, "left "+why(err))
 		again = again || !slices.ContainsFunc([]error{corpus.ErrBusy, corpus.ErrChanged, corpus.ErrVanished, corpus.ErrNotHere, corpus.ErrNever},
 			func(settled error) bool { return errors.Is(err, settled) })
@@ -55,7 +55,7 @@ func (w *Writer) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	return w.drop(ctx, tx, in)
 }
 
-// listed reports whether every file that an intent has written is one of this memex.
+// listed reports whether every file that an intent has written belongs to this memex.
 func (w *Writer) listed(in *Intent) bool {
 	return !slices.ContainsFunc(in.files, func(p plan) bool {
 		text, _, _ := w.scope.Root.Read(p.path, 0)
@@ -101,11 +101,11 @@ func (w *Writer) look(p *plan) (place, merkle.Digest) {
 	return elsewhere, have
 }
 
-// why is an error of a file for the user.
+// why words the error of a file for the user.
 func why(err error) string { return strings.ReplaceAll(err.Error(), "corpus: ", "") }
 
-// takeBack restores the old bytes of the files that an operation has written, and returns
-// why it could not restore others.
+// takeBack restores the old bytes of the files that an operation has written. It returns an
+// error for each file that it could not restore.
 func (w *Writer) takeBack(in *Intent) (left []error) {
 	head := w.scope.Present()
 	for i := range in.files {

@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Step is one commit of an operation, with what recovery needs to make it again.
+// Step is one commit of an operation, with the data that recovery needs to repeat it.
 type Step struct {
 	Commit  graph.Commit // Kind, Author, Session, Op, Time, Message; Parents: the merged head
 	Splices []Splice     // the changes of files, ordered by file; none in an operation of one step
@@ -25,7 +25,7 @@ type Step struct {
 	delta graph.Delta
 }
 
-// planTrees sets the documents without files that the step changes.
+// planTrees records the documents without files that the step changes.
 func (s *Step) planTrees() {
 	for _, path := range s.delta.Paths {
 		if document.IsMemory(path) {
@@ -34,8 +34,8 @@ func (s *Step) planTrees() {
 	}
 }
 
-// addSteps adds the commits of an intent with several. Errors: errSteps if the steps do not lead
-// from the files before to those after.
+// addSteps adds the commits of an intent with several. Errors: errSteps if the steps do not turn
+// the old files into the new ones.
 func (w *Writer) addSteps(ctx context.Context, tx *chain.Tx, all *chain.Steps, in *Intent) error {
 	texts := make([]string, len(in.files))
 	for i := range in.files {
@@ -68,8 +68,8 @@ func (w *Writer) addSteps(ctx context.Context, tx *chain.Tx, all *chain.Steps, i
 // errNothing is returned for a step that changes nothing.
 var errNothing = errors.New("a step changes nothing")
 
-// addStep adds the commit of a step whose files put changes. The paths match memory after it, by
-// default the ones that it changes. Errors: errNothing.
+// addStep adds the commit of a step; put changes its files. paths are the files that then match
+// memory, by default those that the step changes. Errors: errNothing.
 func (w *Writer) addStep(ctx context.Context, tx *chain.Tx, all *chain.Steps, s *Step, put func(*graph.Draft) error, paths ...string) error {
 	head := all.Head(tx).State
 	draft := head.Edit(s.Commit.Time)

@@ -4,7 +4,6 @@ package write
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -21,10 +20,10 @@ type Writer struct {
 	scope  *scope.Scope
 	rights *scope.Rules
 	folder Folder
-	lead   chan struct{} // whoever puts a value in performs the requests that wait
+	lead   chan struct{} // the sender of its one value performs the waiting requests
 
 	mu      sync.Mutex
-	waiting []*request // in the order in which they came; mu guards it
+	waiting []*request // in order of arrival; mu guards it
 }
 
 // Folder brings memory up to date with files. Its methods are called by the chain's writer.
@@ -57,11 +56,11 @@ type request struct {
 }
 
 // Do performs a change. Changes that arrive while others are written are written together: each
-// is judged by the state that those before it leave and is a commit of its own, and all become
-// durable in one step before the first call returns. do reads the present state and sets the changes
-// new; it may run more than once, and its last run counts. A change that repeats the key of an
-// earlier one is not run: Do returns that one's commit as well. The commit is zero if nothing
-// changed; that of a dry run has Would alone.
+// is checked against the state after those before it and gets its own commit, and all become
+// durable in one step before the first call returns. do reads the present state and sets all
+// changes; it may run more than once, and its last run counts. A change that repeats the key of an
+// earlier one is not run: Do also returns the commit of the earlier one. The commit is zero if
+// nothing changed; that of a dry run has only Would.
 func (w *Writer) Do(ctx context.Context, a scope.Action, do func(*Change) error) (chain.Commit, *graph.Commit, error) {
 	r := &request{ctx: ctx, action: a, do: do, done: make(chan struct{})}
 	w.mu.Lock()
@@ -76,17 +75,14 @@ func (w *Writer) Do(ctx context.Context, a scope.Action, do func(*Change) error)
 	return r.commit, r.first, r.err
 }
 
-// Within is Do within a write of its caller, alone.
+// Within performs a single change within a write of the caller.
 func (w *Writer) Within(ctx context.Context, tx *chain.Tx, a scope.Action, do func(*Change) error) (chain.Commit, *graph.Commit, error) {
 	r := &request{ctx: ctx, action: a, do: do, done: make(chan struct{})}
 	w.perform(tx, []*request{r})
 	return r.commit, r.first, r.err
 }
 
-// errPanicked is the result of changes whose group panicked.
-var errPanicked = errors.New("an operation beside it failed; whether this one was carried out shows when the memory is read again")
-
-// performAll performs the requests that wait. The caller has put a value into lead; performAll
+// performAll performs the waiting requests. The caller has put a value into lead; performAll
 // takes it out.
 func (w *Writer) performAll() {
 	var waiting []*request
@@ -95,7 +91,8 @@ func (w *Writer) performAll() {
 			select {
 			case <-r.done:
 			default:
-				r.failed(fault.Wrap(r.action.Name, "", fault.Other, errPanicked))
+				r.failed(fault.Errorf(r.action.Name, "", fault.Other,
+					"another operation of the same group failed; read the memory again to find out whether this one was carried out"))
 				close(r.done)
 			}
 		}
@@ -140,22 +137,21 @@ func (r *request) failed(err error) {
 	}
 }
 
-// Hold keeps requests from being performed until release is called, and Waiting counts those
-// that wait: tests form groups with them.
+// Hold keeps requests waiting until release is called. Tests use Hold and Waiting to form groups.
 func (w *Writer) Hold() (release func()) {
 	w.lead <- struct{}{}
 	return func() { <-w.lead }
 }
 
-// Waiting returns how many requests wait for a group.
+// Waiting returns the number of requests that wait for a group.
 func (w *Writer) Waiting() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.waiting)
 }
 
-// FilesSaved drops, in the open sessions, the buffers of files that the memory itself has
-// written. If that fails, the next ingest drops them.
+// FilesSaved drops the buffers of files that the memory itself has written from the open
+// sessions. If that fails, the next ingest drops them.
 func FilesSaved(ctx context.Context, s *scope.Scope) {
 	for _, o := range s.Sessions() {
 		tx := o.Chain.Begin()
