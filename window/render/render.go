@@ -24,7 +24,7 @@ const (
 // Renderer renders a window in one format. A text is the head, the pieces with a
 // separator between each two, and the tail. Each ends with a newline, and none but the
 // head begins with white space or a slash, so that the tokens of the text are the sum
-// of theirs; see token.Additive.
+// of theirs; see package token.
 type Renderer interface {
 	// Head returns the beginning of a text.
 	Head(h Heading) string
