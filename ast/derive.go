@@ -10,8 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Derive returns the derived fields of a node of a tree: from its attributes, but
-// for the links in its content.
+// Derive returns the derived fields of a node of a tree: the links from its content, all
+// others from its attributes.
 func Derive(attrs []document.Attr, content string, in Above) *document.Derived {
 	d := &document.Derived{Level: in.Level}
 	todoType := ""
@@ -47,7 +47,7 @@ func Derive(attrs []document.Attr, content string, in Above) *document.Derived {
 	return d
 }
 
-// isDone reports whether a keyword means done: by its type, else by the keyword.
+// isDone reports whether a keyword means done: by its type if there is one, else by its name.
 func isDone(todo, todoType string) bool {
 	return todoType == "done" || todoType == "" && slices.Contains(doneWords, document.Upper(todo))
 }
@@ -55,7 +55,7 @@ func isDone(todo, todoType string) bool {
 // doneWords are the keywords that mean done without a TODO-TYPE.
 var doneWords = []string{"DONE", "CANCELLED", "CANCELED"}
 
-// priority reads a priority; org-element gives the code of its letter.
+// priority reads a priority, which org-element represents by the code of its letter.
 func priority(v document.Value) string {
 	if c := v.Int(); c >= 'A' && c <= 'Z' {
 		return string(rune(c))
@@ -78,8 +78,8 @@ func tags(v document.Value) []string {
 	return out
 }
 
-// attrProperties returns attributes as properties of a drawer: the items of a list after
-// its first as KEY+, null not at all.
+// attrProperties returns attributes as properties of a drawer: the first item of a list as
+// KEY, the others as KEY+. It leaves out null.
 func attrProperties(attrs []document.Attr) []document.Property {
 	out := slices.Grow([]document.Property(nil), len(attrs)+1)
 	for _, a := range attrs {

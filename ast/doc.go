@@ -9,12 +9,12 @@
 //
 // Invariants:
 //
-//   - A tree is checked before anything else is done with it: no cycle, no id twice, and
+//   - A tree is checked before it is used: it has no cycle and no repeated id, and is
 //     within the limits of depth and number.
 //   - A tree must not be changed after it was passed to a function of this module. Trees
 //     may share parts.
 //   - The contents of parts are Org; only their links are read.
-//   - No tree is followed deeper than MaxTreeDepth, which the stack of a goroutine allows.
+//   - No tree is traversed deeper than MaxTreeDepth, which fits on the stack of a goroutine.
 //
 // Elsewhere: attributes and their values (package document), ids and digests of the parts
 // (package node).

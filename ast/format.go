@@ -7,11 +7,10 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Format is trees as a format of documents. A tree belongs to no file, or is laid over
-// one.
+// Format is the format of trees. A tree has no file, or is laid over a file.
 type Format struct{}
 
-// Owns reports whether the document at a path is no file.
+// Owns reports whether the document at a path has no file.
 func (Format) Owns(path string) bool { return document.IsMemory(path) }
 
 // Outline derives the fields of the parts of a tree.
@@ -19,10 +18,10 @@ func (Format) Outline(_ string, stored []document.Part, _ document.Files) *docum
 	return derived(stored, Above{})
 }
 
-// LinkLines is Org's, because the contents of a tree are Org.
+// LinkLines is that of Org, because the contents of a tree are Org.
 func (Format) LinkLines(content string) map[string]int { return org.Format{}.LinkLines(content) }
 
-// LinkTitle is Org's.
+// LinkTitle is that of Org.
 func (Format) LinkTitle(title string) string { return org.Format{}.LinkTitle(title) }
 
 // Above is what a part of a tree inherits from its ancestors.
@@ -47,14 +46,14 @@ func derived(parts []document.Part, top Above) *document.Outline {
 	}}
 }
 
-// IsTree reports whether a document at a path with this first part is a tree: one in no
-// file, or one laid over a file, whose root names the file in an attribute or has a type
-// that files do not have.
+// IsTree reports whether a document at a path with this first part is a tree: it has no
+// file, or it is laid over a file, and its root names the file in an attribute or has a
+// type that files do not have.
 func IsTree(path string, root *document.Part) bool {
 	return document.IsMemory(path) || len(root.Attrs) > 0 || root.Type != document.TypeDocument
 }
 
-// Parts returns the parts of a whole tree at path, which comes from node.TreePath or is
+// Parts returns the parts of a whole tree at path, which is the result of node.TreePath or
 // the file that the tree is laid over. Errors: that of Check; ErrTree for a tree laid over
 // a file that it does not name. O(nodes).
 func (t *Tree) Parts(path string) ([]document.Part, error) {
@@ -66,7 +65,7 @@ func (t *Tree) Parts(path string) ([]document.Part, error) {
 }
 
 // Branch reads a part of a tree that inherits top. Errors: that of Check; ErrTree for a
-// branch that is too deep there.
+// branch that would be too deep.
 func (t *Tree) Branch(top Above) (*document.Outline, error) {
 	parts, err := t.parts(top.Level)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // DecodeTree reads a tree from JSON (doc/format/ast.md) and checks it. Anything
-// malformed is refused whole with ErrTree and the place of the fault, such as
+// malformed is rejected as a whole with ErrTree and the place of the error, such as
 // "contents[3].properties.TAGS: …". Time and memory are O(len(data)), depth is at most
 // MaxTreeDepth.
 func DecodeTree(data []byte) (*Tree, error) {
@@ -24,7 +24,7 @@ func DecodeTree(data []byte) (*Tree, error) {
 		return nil, fmt.Errorf("the JSON is not UTF-8: %w", document.ErrTree)
 	}
 	if at := loneSurrogate(data); at >= 0 {
-		return nil, fmt.Errorf("byte %d: half of a surrogate pair, which is no character: %w", at, document.ErrTree)
+		return nil, fmt.Errorf("byte %d: half of a surrogate pair, which is not a character: %w", at, document.ErrTree)
 	}
 	d := treeDecoder{json: json.NewDecoder(bytes.NewReader(data))}
 	d.json.UseNumber()
@@ -38,8 +38,8 @@ func DecodeTree(data []byte) (*Tree, error) {
 // treeDecoder decodes a tree token by token.
 type treeDecoder struct {
 	json  *json.Decoder
-	way   []string // to the current token: one step for each open object whose key was read
-	count int      // of the nodes so far
+	way   []string // path of the current token: one step for each open object whose key was read
+	count int      // number of nodes so far
 }
 
 func (d *treeDecoder) whole() (*Tree, error) {
@@ -74,7 +74,7 @@ func (d *treeDecoder) tree() (*Tree, error) {
 		}
 		key := document.Lower(tok.(string)) // the JSON decoder ensures that a key is a string
 		if seen[key] {
-			return nil, d.bad("the key %s stands twice", document.Quote(key))
+			return nil, d.bad("the key %s occurs twice", document.Quote(key))
 		}
 		seen[key] = true
 		d.way = append(d.way, key)
@@ -148,7 +148,7 @@ func (d *treeDecoder) kid(tok json.Token) (*Tree, error) {
 		d.count++
 		return &Tree{Type: TypePlainText, Content: text}, nil
 	case tok != json.Delim('{'):
-		return nil, d.bad("contents hold trees and texts, not %s", tok)
+		return nil, d.bad("contents are trees and texts, not %s", tok)
 	case len(d.way) >= MaxTreeDepth:
 		return nil, d.bad("deeper than %d", MaxTreeDepth)
 	}
@@ -225,7 +225,7 @@ func (d *treeDecoder) token() (json.Token, error) {
 	}
 }
 
-// bad returns an error; a token in args is named by its kind.
+// bad returns an error. Its message names a token in args by its kind.
 func (d *treeDecoder) bad(format string, args ...any) error {
 	for i, a := range args {
 		switch v := a.(type) {
@@ -277,8 +277,8 @@ func escape(b []byte) uint64 {
 	return u
 }
 
-// JSON returns the tree on one line, as DecodeTree reads it. A valid tree whose content
-// is UTF-8 is decoded to an equal one. A plain text in the contents is a string.
+// JSON returns the tree on one line, as DecodeTree reads it. Decoding the JSON of a valid
+// tree with UTF-8 content returns an equal tree. A plain text in the contents is a string.
 // O(nodes).
 func (t *Tree) JSON() []byte { return t.appendJSON(nil) }
 

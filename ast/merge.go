@@ -17,11 +17,11 @@ import (
 // drawer entries.
 const conflictAttr = "CONFLICT"
 
-// Merge returns the merge of two versions of a tree: type and attributes separately,
-// content by lines, children matched by declared id, else by title, else by content.
-// Conflicts are returned, and kept in the attribute CONFLICT with the tag conflict. A
-// child that one side deleted and the other changed stays. base is nil if both sides
-// added the tree. O(nodes times depth).
+// Merge merges two versions of a tree: type and attributes separately, content by lines.
+// Children are matched by declared id, else by title, else by content. Conflicts are
+// returned, and kept in the attribute CONFLICT with the tag conflict. A child that one
+// side deleted and the other changed stays. base is nil if both sides added the tree.
+// O(nodes times depth).
 func Merge(m *document.Merging, base, won, lost *Tree) (*Tree, []document.Conflict) {
 	tm := treeMerge{Merging: m}
 	return tm.merge(base, won, lost, nil), tm.conflicts
@@ -126,7 +126,7 @@ func (o *fields) content(base, won, lost *document.Part) (string, bool) {
 	return got.text, got.bare
 }
 
-// children merges the lists of children by name, as lines are merged.
+// children merges the lists of children by name, like lines of text.
 func (m *treeMerge) children(base, won, lost *Tree) []*Tree {
 	b, w, l := listed(base.Kids), listed(won.Kids), listed(lost.Kids)
 	var out []*Tree
@@ -175,8 +175,8 @@ func (m *treeMerge) child(base, won, lost *Tree) *Tree {
 	return m.merge(base, n, n, []document.Conflict{{Field: document.FieldDeleted, By: by}})
 }
 
-// changed reports whether a child that one side deleted was changed by the other and
-// stays for that.
+// changed reports whether a child that one side deleted stays because the other side
+// changed it.
 func (m *treeMerge) changed(base, won, lost *Tree) bool {
 	n := won
 	if won == nil {
@@ -187,7 +187,7 @@ func (m *treeMerge) changed(base, won, lost *Tree) bool {
 	return string(n.JSON()) != string(base.JSON())
 }
 
-// siblings are the children of a tree by name; each name is a line.
+// siblings are the children of a tree by name. Each name is a line of names.
 type siblings struct {
 	names string
 	of    map[string]*Tree

@@ -20,7 +20,7 @@ const TypePlainText = "plain-text"
 // Limits of a tree.
 const (
 	MaxTreeNodes = 1_000_000
-	MaxTreeDepth = 10_000 // nodes on the way from the root to a leaf, both counted
+	MaxTreeDepth = 10_000 // nodes on the path from the root to a leaf, both included
 	maxType      = 64     // bytes of a type
 )
 
@@ -32,10 +32,10 @@ type Tree struct {
 	Attrs   []document.Attr // as Attributes returns them
 	Content string          // the raw content, verbatim
 	Bare    bool            // no raw content at all
-	Scope   string          // of the root alone; "" for none
+	Scope   string          // set only for the root; "" for none
 	Kids    []*Tree
 
-	Known string // id of the node that this was made of, "" for none; not a part of the tree
+	Known string // id of the node that this was made from, "" for none; not part of the tree
 }
 
 // ID returns the id that the tree's root declares, "" for none.
@@ -45,17 +45,17 @@ func (t *Tree) ID() string { return document.DeclaredID(t.Attrs) }
 func (t *Tree) Text(key string) string { return document.Lookup(t.Attrs, key).String() }
 
 // Names reports whether the tree's root is the node with this id: it declares the id, or
-// it was made of that node (Known).
+// it was made from that node (Known).
 func (t *Tree) Names(id string) bool { return t.Known == id || t.ID() == id }
 
-// Check returns ErrTree, with the place and the fault, for an invalid tree. Decoded trees
+// Check returns ErrTree, with the place and the reason, for an invalid tree. Decoded trees
 // are valid. O(nodes).
 func (t *Tree) Check() error {
 	_, err := t.layout(0)
 	return err
 }
 
-// layout lays out a tree below a number of parts, and checks each of its own.
+// layout lays out a tree that is below a number of parts, and checks each of its parts.
 func (t *Tree) layout(above int) (*layout, error) {
 	l := &layout{root: t, open: map[*Tree]bool{}}
 	if err := l.add(t, -1, above+1); err != nil {
@@ -70,7 +70,7 @@ func (t *Tree) layout(above int) (*layout, error) {
 	return l, nil
 }
 
-// parts returns the parts of a tree in document order, below a number of others.
+// parts returns the parts of a tree in document order, below a number of other parts.
 func (t *Tree) parts(above int) ([]document.Part, error) {
 	l, err := t.layout(above)
 	if err != nil {
@@ -88,10 +88,10 @@ type layout struct {
 	root     *Tree
 	spots    []spot
 	declared map[string]int // by id: the part that declares it
-	open     map[*Tree]bool // those on the way to the current one
+	open     map[*Tree]bool // the ancestors of the current part
 }
 
-// spot is a part of a tree and the index of the one that it is in, -1 for the root.
+// spot is a part of a tree and the index of its parent, -1 for the root.
 type spot struct {
 	tree   *Tree
 	parent int
@@ -99,7 +99,7 @@ type spot struct {
 
 func (l *layout) parent(of int) int { return l.spots[of].parent }
 
-// add adds a part and all below it, and ends where the shape of the tree is invalid.
+// add adds a part and all below it. It stops with an error if the shape of the tree is invalid.
 func (l *layout) add(t *Tree, parent, depth int) error {
 	at := len(l.spots)
 	l.spots = append(l.spots, spot{t, parent})
@@ -119,7 +119,7 @@ func (l *layout) add(t *Tree, parent, depth int) error {
 	return nil
 }
 
-// shape returns why the last part ends the tree.
+// shape returns an error if the last part makes the shape of the tree invalid.
 func (l *layout) shape(t *Tree, depth int) error {
 	switch {
 	case t == nil:
@@ -134,7 +134,7 @@ func (l *layout) shape(t *Tree, depth int) error {
 	return nil
 }
 
-// check returns the fault of a part, and the key that has it.
+// check returns the error of a part, and the key that it is about.
 func (l *layout) check(t *Tree, at int) (key string, err error) {
 	switch {
 	case t.Type == "":
@@ -142,11 +142,11 @@ func (l *layout) check(t *Tree, at int) (key string, err error) {
 	case len(t.Type) > maxType || strings.ContainsFunc(t.Type, notOfType):
 		return "", invalid("type %s: a type is up to %d letters, digits and dashes", document.Quote(t.Type), maxType)
 	case t.Bare && t.Content != "":
-		return "", invalid("content where there is said to be none")
+		return "", invalid("content in a tree that is marked as having none")
 	case len(t.Content) > merkle.MaxContent:
 		return "", invalid("raw-content of more than %d bytes", merkle.MaxContent)
 	case t.Scope != "" && t.Scope != l.root.Scope:
-		return "scope", invalid("a part is of its root's scope, %s, not of %s", document.Quote(l.root.Scope), document.Quote(t.Scope))
+		return "scope", invalid("a part has the scope of its root, %s, not %s", document.Quote(l.root.Scope), document.Quote(t.Scope))
 	}
 	id, key, err := document.CheckAttrs(t.Attrs)
 	if err != nil {
@@ -160,7 +160,7 @@ func (l *layout) check(t *Tree, at int) (key string, err error) {
 		return "", nil
 	}
 	if first, twice := l.declared[id]; twice {
-		return "properties.ID", invalid("the ID %s stands in the tree twice, first at %q", document.Quote(id),
+		return "properties.ID", invalid("the ID %s occurs twice in the tree, first at %q", document.Quote(id),
 			strings.TrimSuffix(where(l.parent, first, "properties.ID"), ": "))
 	}
 	l.declared[id] = at
@@ -192,7 +192,7 @@ func where(parent func(of int) int, at int, key string) string {
 	return place(steps)
 }
 
-// place joins the steps to a place for a message. A long way is shortened in the middle.
+// place joins steps to a place for a message. A long path is shortened in the middle.
 func place(steps []string) string {
 	const maxSteps = 20
 	if len(steps) > maxSteps {

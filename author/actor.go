@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Actor performs operations: an author together with its rights. It is one value, so
-// that no operation uses the name of an agent without that agent's rights.
+// Actor is an author together with its rights. They are one value, so that no operation
+// uses the name of an agent without the rights of that agent.
 type Actor struct {
 	// Author is recorded in commits. An agent cannot write protected files or files
 	// with several hard links, and its text must not act in Emacs or Org: each changed
-	// node is parsed in its final form and may contain no active construct that it did
-	// not contain before. Otherwise the error is Invalid.
+	// node is parsed in its final form and must not contain a new active construct.
+	// Otherwise the error is Invalid.
 	Author Author
 	// Vouched reports that a token proves the author; otherwise the caller asserts it.
-	// Commits record it, see fovea.Commit.
+	// Commits record this, see fovea.Commit.
 	Vouched bool
 	// May returns nil if the author may change the path below the memex, else the
 	// reason. It is called for each file that a write changes, with the given path and
@@ -32,20 +32,20 @@ type Actor struct {
 	// Session is recorded in commits.
 	Session string
 	// Claim, if not zero, is the claim of a task under which the author works. A write fails
-	// with Conflict once the claim is not in force any more.
+	// with Conflict if the claim is no longer in force.
 	Claim Claim
-	// AcceptedBy, if not "", is who accepted the author's proposal. Commits name both.
+	// AcceptedBy, if not "", names the one who accepted the author's proposal. Commits name both.
 	AcceptedBy string
 }
 
-// Claim names the claim of a task under which an actor writes. The zero Claim is none.
+// Claim identifies the claim of a task under which an actor writes. The zero Claim means none.
 type Claim struct {
 	Task   string // the id of the task
-	Number uint64 // as the claim was answered
+	Number uint64 // the number that claiming it returned
 }
 
-// ErrClaim is returned for a text that names no claim.
-var ErrClaim = errors.New("a claim is written TASK:NUMBER, with the id of the task and the number that claiming it answered")
+// ErrClaim is returned for a text that is not a claim.
+var ErrClaim = errors.New("a claim is written TASK:NUMBER, with the id of the task and the number that claiming it returned")
 
 // ParseClaim parses the printed form TASK:NUMBER; "" is no claim. Errors: ErrClaim.
 func ParseClaim(text string) (Claim, error) {

@@ -69,7 +69,7 @@ func (a Author) String() string {
 const agentPrefix = "agent "
 
 // ErrAuthor is returned for a text that is not the name of an author.
-var ErrAuthor = errors.New(`no author is called that; use owner, file, fovea, or the name of an agent as fovea log prints it`)
+var ErrAuthor = errors.New(`no author has that name; use owner, file, fovea, or the name of an agent as fovea log prints it`)
 
 // Parse parses the printed form of an author. It also accepts person for owner, and
 // agent NAME for any agent. Errors: ErrAuthor.

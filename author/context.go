@@ -27,8 +27,8 @@ func WithActor(ctx context.Context, a Actor) context.Context {
 // ActorOf returns the actor that WithActor has set, or the zero Actor.
 func ActorOf(ctx context.Context) Actor { return of[Actor](ctx) }
 
-// AgentOf returns the name of the agent that the operations of a context are for, "" for
-// anybody else.
+// AgentOf returns the name of the agent that performs the operations of a context, "" if
+// the actor is not an agent.
 func AgentOf(ctx context.Context) string {
 	if by := ActorOf(ctx).Author; by.Kind == Agent {
 		return by.Name
@@ -48,18 +48,17 @@ func (a Actor) Or(other Actor) Actor {
 }
 
 // WithGrant attributes calls under the context to the grant's holder: commits have its
-// name, and whether a token vouches for it. What the holder may do is checked by trust.Guarded;
-// without that check an agent changes no file.
+// name, and whether a token proves it. ops.Guarded checks what the holder may do; without
+// that check an agent cannot change a file.
 func WithGrant(ctx context.Context, g Grant) context.Context {
 	return WithActor(context.WithValue(ctx, key[Grant]{}, g), g.Actor())
 }
 
-// GrantOf returns the grant that WithGrant has set, and without one a Grant that allows
-// nothing.
+// GrantOf returns the grant that WithGrant has set, or a Grant that allows nothing.
 func GrantOf(ctx context.Context) Grant { return of[Grant](ctx) }
 
-// WithScopes makes calls under the context see these scopes; a field that is "" stays as
-// api.LocalOptions state.
+// WithScopes makes calls under the context see these scopes; an empty field has the value of
+// api.LocalOptions.
 func WithScopes(ctx context.Context, s Scopes) context.Context {
 	return context.WithValue(ctx, key[Scopes]{}, s)
 }

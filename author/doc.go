@@ -12,6 +12,6 @@
 // [Scopes] what a request sees; an Actor follows from a Grant. Contexts carry these three, by
 // the functions in context.go, and nothing else.
 //
-// Elsewhere: package api holds each call to the grant of its caller; internal/graph encodes the
-// authors of commits.
+// Elsewhere: package api checks each call against the grant of its caller; internal/graph encodes
+// the authors of commits.
 package author

@@ -16,21 +16,21 @@ const (
 	RoleOwner  Role = "owner"  // the person: everything
 	RoleAgent  Role = "agent"  // reads all, writes its own files
 	RoleReader Role = "reader" // reads all
-	// RoleKeeper is an agent that keeps files in its folder by a program of Fovea: its text
-	// is checked as every agent's, but refused and not changed where it would act, and
-	// it forgets anything in its folder, whoever wrote it.
+	// RoleKeeper is an agent that keeps files in its folder through a program of Fovea. Its
+	// text is checked like that of every agent, but text that would act is rejected instead
+	// of changed. It may forget anything in its folder, no matter who wrote it.
 	RoleKeeper Role = "keeper"
 )
 
 // Grant names a caller and what that caller may do.
 type Grant struct {
-	// Agent is the name of an agent, see Check. With RoleOwner "" is the person; a name is
-	// the person's own hand in the name of that agent, who may write everywhere but in
-	// protected files, and whose text is checked as every agent's.
+	// Agent is the name of an agent, see Check. With RoleOwner, "" is the person; a name means
+	// that the person writes in the name of that agent, who may then write everywhere except
+	// in protected files, and whose text is checked like that of every agent.
 	Agent string
 	Role  Role
 	// Paths are files and folders (with a slash at the end) below the memex that
-	// an agent may write besides its own.
+	// an agent may write in addition to its own.
 	Paths []string
 	// Review are files and folders in which a change of the agent becomes a proposal to the
 	// owner; "/" is everything that it writes.
@@ -45,8 +45,8 @@ type Grant struct {
 	Vouched bool
 }
 
-// Actor returns the holder of the grant. An agent has no rights by that alone, unless the
-// owner writes in its name.
+// Actor returns the holder of the grant. It has no right to change files if it is an agent,
+// unless the owner writes in its name.
 func (g *Grant) Actor() Actor {
 	a := Actor{Author: g.Author(), Vouched: g.Vouched}
 	if g.Role == RoleOwner && g.Agent != "" {
@@ -55,8 +55,8 @@ func (g *Grant) Actor() Actor {
 	return a
 }
 
-// Author returns the author of the commits of the grant's holder. A holder with another
-// role than owner is an agent, also without a name.
+// Author returns the author of the commits of the grant's holder. A holder with any role
+// but owner is an agent, even without a name.
 func (g *Grant) Author() Author {
 	if g.Role == RoleOwner && g.Agent == "" {
 		return Author{Kind: Owner}
@@ -64,8 +64,8 @@ func (g *Grant) Author() Author {
 	return Named(g.Agent)
 }
 
-// Holder returns a text that is the same for grants that allow the same to the same caller,
-// and differs for any others. It is the key of a caller's stored data.
+// Holder returns a text that is equal exactly for grants that allow the same to the same
+// caller. It is the key of a caller's stored data.
 func (g Grant) Holder() string {
 	text, err := json.Marshal(g)
 	if err != nil {
@@ -74,15 +74,15 @@ func (g Grant) Holder() string {
 	return string(text)
 }
 
-// Reaches reports whether the grant is for a scope. Every grant is for the memex.
+// Reaches reports whether the grant covers a scope. Every grant covers the memex.
 func (g *Grant) Reaches(scope string) bool {
 	kind, _, named := strings.Cut(scope, "/")
 	return g.Scopes == nil || !named || slices.Contains(g.Scopes, scope) || slices.Contains(g.Scopes, kind+"/*")
 }
 
 // Scopes are laid over the memex for an operation: a project, and over it a session. Reads
-// see all of it; an operation on a history, such as log, snapshot, rollback and any look at
-// an earlier moment, is about the narrowest scope named.
+// see all of them; an operation on a history, such as log, snapshot, rollback or a read of an
+// earlier moment, applies to the narrowest scope.
 type Scopes struct {
 	Project string // the NAME of project/NAME, "" for none
 	Session string // the ID of session/ID, "" for none

@@ -19,7 +19,7 @@ const MaxName = 64
 // Errors of Check.
 var (
 	ErrName     = errors.New("an agent's name is 1 to 64 of the characters a-z, 0-9, - and _, and begins with a letter or digit")
-	ErrReserved = errors.New("that name would read as somebody who is no agent; choose another one, such as claude")
+	ErrReserved = errors.New("that name could be mistaken for an author who is not an agent; choose another one, such as claude")
 )
 
 // reserved are the shapes of words for a kind of author, or for the user.
@@ -79,12 +79,11 @@ func slug(text string) string {
 	return strings.TrimRight(name[:min(len(name), MaxName)], "-")
 }
 
-// clientPrefix starts every name that ForClient has made up, and no name that it has
-// kept.
+// clientPrefix starts every name that ForClient makes, and no name that it keeps.
 const clientPrefix = "agent-"
 
-// ForClient returns the agent for an MCP client that calls itself name, and whether the
-// agent's name differs from it. A name that Check accepts is kept, unless it starts with
+// ForClient returns the agent for an MCP client with a name, and whether the agent's name
+// differs from it. A name that Check accepts is kept, unless it starts with
 // agent- or taken reports that it belongs to another agent. Any other name becomes
 // agent-, its letters and digits, and eight hex digits of its SHA-256, so that clients
 // with different names are different agents. "" becomes agent-unnamed. A nil taken

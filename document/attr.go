@@ -12,12 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxAttr is the maximum size in bytes of an attribute, key and encoded value; null counts 0.
+// MaxAttr is the maximum size in bytes of an attribute: its key and its encoded value. Null takes 0 bytes.
 const MaxAttr = 1 << 20
 
 // ErrTree is returned for an invalid tree or attribute; the error that wraps it names
 // the place.
-var ErrTree = errors.New("not a tree that can be kept")
+var ErrTree = errors.New("not a valid tree")
 
 // Attr is a hashed attribute of a node of a tree. Nodes of files have none.
 type Attr struct {
@@ -25,7 +25,7 @@ type Attr struct {
 	Value Value
 }
 
-// Attributes returns attributes in the order and spelling that is hashed: sorted by key,
+// Attributes returns attributes as they are hashed: sorted by key,
 // keys in upper case (ASCII letters only), TODO-STATE as TODO, a repeated key or KEY+ as a
 // list in the given order. The caller owns the result.
 func Attributes(given ...Attr) []Attr {
@@ -58,7 +58,7 @@ func Attributes(given ...Attr) []Attr {
 	return single
 }
 
-// joined returns the list of the values of attributes with one key.
+// joined returns the values of attributes as one list.
 func joined(attrs []Attr) Value {
 	values := make([]Value, len(attrs))
 	for i := range attrs {
@@ -85,15 +85,15 @@ func DeclaredID(attrs []Attr) string {
 	return ""
 }
 
-// CheckAttrs returns the id that attributes declare, "" for none, or the key and the fault
-// of an invalid attribute.
+// CheckAttrs returns the id that attributes declare, "" for none. For an invalid attribute
+// it returns the key and the error.
 func CheckAttrs(attrs []Attr) (id, key string, why error) {
 	for i, a := range attrs {
 		switch {
 		case a.Key == "" || !utf8.ValidString(a.Key) || strings.ContainsFunc(a.Key, unicode.IsControl):
 			return "", a.Key, fmt.Errorf("a key must be text without control characters: %w", ErrTree)
 		case a.Key != Upper(a.Key) || strings.HasSuffix(a.Key, "+") || i > 0 && attrs[i-1].Key >= a.Key:
-			return "", a.Key, fmt.Errorf("keys must stand as Attributes leaves them: %w", ErrTree)
+			return "", a.Key, fmt.Errorf("keys must be as Attributes returns them: %w", ErrTree)
 		case len(a.Key)+a.Value.size() > MaxAttr:
 			return "", a.Key, fmt.Errorf("an attribute of more than %d bytes: %w", MaxAttr, ErrTree)
 		}
@@ -109,11 +109,11 @@ func CheckAttrs(attrs []Attr) (id, key string, why error) {
 	return id, "", nil
 }
 
-// Upper converts ASCII letters alone to upper case: a digest must not depend on the
+// Upper converts only ASCII letters to upper case: a digest must not depend on the
 // Unicode version of a machine.
 func Upper(s string) string { return mapASCII(s, 'a', 'z', 'A'-'a') }
 
-// Lower converts ASCII letters alone to lower case.
+// Lower converts only ASCII letters to lower case.
 func Lower(s string) string { return mapASCII(s, 'A', 'Z', 'a'-'A') }
 
 func mapASCII(s string, from, to byte, by int) string {

@@ -35,7 +35,7 @@ type Derived struct {
 	Encrypted  bool // has or inherits the tag crypt: only its own line is read
 
 	TagGroups []TagGroup // a document's, by #+TAGS lines and those of its setup files
-	Setup     []string   // sorted paths of the setup files that a document names, whether they exist or not
+	Setup     []string   // sorted paths of the setup files that a document names, existing or not
 }
 
 // CryptTag is the tag of headlines that org-crypt encrypts.
@@ -102,19 +102,19 @@ func (d *Derived) Last(key string) string {
 
 // A TagGroup is a set of tags that #+TAGS lines declare between braces or brackets.
 type TagGroup struct {
-	// Name is the tag that stands for the whole group, or "" for tags that only
-	// exclude each other. Group names need not be unique.
+	// Name is the tag of the whole group, or "" for tags that only exclude each other.
+	// Group names need not be unique.
 	Name string
 	// Members are the other tags, in order. A member in braces, {P@.+}, is a regular
 	// expression. A member that names a group includes its members.
 	Members []string
-	// Exclusive reports braces: a headline should have at most one of the members.
+	// Exclusive is set for braces: a headline should have at most one of the members.
 	Exclusive bool
 }
 
-// The properties of a task that an agent has claimed. They change together: who holds it, the number of the
-// claim, until when, in RFC 3339, and whether a referee keeps the task from other machines: t, or nil if it did
-// not answer the last renewal.
+// The properties of a task that an agent has claimed. They change together: the holder, the number of the claim,
+// the end of the lease in RFC 3339, and t if a referee holds the claim, so that no other machine can take it, or
+// nil if the referee did not answer the last renewal.
 const (
 	ClaimedBy    = "CLAIMED_BY"
 	ClaimKey     = "CLAIM"
@@ -122,10 +122,10 @@ const (
 	ClaimGranted = "CLAIM_GRANTED"
 )
 
-// maxClaim is the largest number that JSON readers keep exact.
+// maxClaim is the largest integer that every JSON reader represents exactly.
 const maxClaim = 1<<53 - 1
 
-// ClaimNumber reads the number of a claim, 0 for anything else.
+// ClaimNumber parses the number of a claim; it returns 0 for any other text.
 func ClaimNumber(text string) uint64 {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n > maxClaim {

@@ -3,11 +3,11 @@
 package document
 
 // An Edit is one typed change of a part of a document, or of the document itself: a
-// value of one of the types below. A format that cannot express a change refuses it
-// with an error.
+// value of one of the types below. A format that cannot express a change returns
+// an error.
 type Edit interface{ edit() }
 
-// SetTodo sets the state of a task, a keyword such as TODO; "" makes it no task.
+// SetTodo sets the state of a task, a keyword such as TODO; "" removes it.
 type SetTodo struct{ Keyword string }
 
 // SetPriority sets the priority of a headline; "" removes it.
@@ -28,7 +28,7 @@ type SetProperty struct{ Key, Value string }
 // RemoveProperty removes all values of a property, if it is there.
 type RemoveProperty struct{ Key string }
 
-// Schedule sets the time from which a headline is to be worked on; "" removes it. When
+// Schedule sets the time at which work on a headline is to start; "" removes it. When
 // is a date such as 2026-03-01, optionally followed by a time (10:00 or 10:00-11:30), a
 // repeater (+1w) and a warning period (-3d), with or without angle brackets and the
 // name of the day. A missing repeater or warning period is taken from the old time.
@@ -37,9 +37,9 @@ type Schedule struct{ When string }
 // Deadline is [Schedule] for the time at which a headline must be done.
 type Deadline struct{ When string }
 
-// AppendBody appends text, in lines of its own, to the own text of a headline, or to
+// AppendBody appends text, as whole lines, to the own text of a headline, or to
 // the text before the first headline. The text may contain headlines only if Children
-// is set, and then only below the edited one.
+// is set, and then only at levels below the edited one.
 type AppendBody struct {
 	Text     string
 	Children bool
@@ -55,7 +55,7 @@ type ReplaceBody struct {
 
 // InsertHeadline inserts a headline as the last child of the edited one, or at the top
 // level of the document; with Sibling set, directly after the subtree of the edited
-// one. Each field holds the argument of its edit, such as SetTitle or Schedule.
+// one. Each field holds the argument of the edit of that name.
 type InsertHeadline struct {
 	Title      string
 	Todo       string
@@ -96,8 +96,8 @@ func (s InsertHeadline) Edits() []Edit {
 }
 
 // CheckItem sets the checkbox of a list item in the own text of a headline or of the
-// document. Line is the line of the item's bullet, counted from 1 in the document as
-// left by the edits before. State is "X", " " or "-". The checkboxes of enclosing items
+// document. Line is the line of the item's bullet, counted from 1 in the document after
+// the preceding edits. State is "X", " " or "-". The checkboxes of enclosing items
 // follow.
 type CheckItem struct {
 	Line  int

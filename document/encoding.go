@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	errUTF16  = errors.New("the file is UTF-16, and what Fovea writes is UTF-8; save it as UTF-8 to edit it here")
-	errCoding = errors.New("the file is not in UTF-8, and the edit brings in characters beyond ASCII; save it as UTF-8, or write ASCII")
+	errUTF16  = errors.New("the file is UTF-16, but Fovea writes UTF-8; save it as UTF-8 to edit it here")
+	errCoding = errors.New("the file is not UTF-8, and the edit adds characters outside ASCII; save it as UTF-8, or write ASCII")
 )
 
 // codingLine matches the first line of a file if it declares an encoding for Emacs.

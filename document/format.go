@@ -10,30 +10,27 @@ import (
 )
 
 // Format reads and merges documents of one kind. A format is immutable and safe for any
-// number of goroutines. One whose files are written is an Editor; what else only some can
-// do is an interface of its own, which callers ask for by a type assertion: Checker, Linker.
+// number of goroutines. A format whose files Fovea writes is an Editor. Checker and Linker
+// are optional; callers test for them by a type assertion.
 type Format interface {
 	// Owns reports whether the file at a path is of this format.
 	Owns(path string) bool
-	// Outline reads a document. Of the stored parts, which it may keep and change, it uses
-	// parents, types, attributes and contents; a text that is read for the first time is
-	// one part. The contents of the result are the contents of the stored parts in the same
-	// order, perhaps divided otherwise. Strings share memory with the stored parts.
-	// O(bytes).
+	// Outline reads a document. It uses the parents, types, attributes and contents of the
+	// stored parts, which it may keep and change; a text that is read for the first time is
+	// one part. The result has the contents of the stored parts in the same order, perhaps
+	// divided differently. Strings share memory with the stored parts. O(bytes).
 	Outline(path string, stored []Part, files Files) *Outline
-	// Merge merges two versions of a part, see Merging, into its own data without derived
-	// fields. base is nil if both
-	// sides added it. level is the number of parts above it in the result. also lists
-	// conflicts about the part as a whole, which precede those in the result.
+	// Merge merges two versions of a part, see Merging. The result has no derived fields.
+	// base is nil if both sides added the part. level is the number of parts above it in the
+	// result. also lists conflicts about the part as a whole; they come first in the result.
 	Merge(m *Merging, base, won, lost *Part, level int, also ...Conflict) (Part, []Conflict)
 }
 
-// Files returns the text of the document at a path, such as one that another document
-// names as its setup file; false if there is none or it cannot be read.
+// Files returns the text of the document at a path, such as a setup file that another
+// document names; false if there is no such document or it cannot be read.
 type Files func(path string) (text string, ok bool)
 
-// Editor is a format whose files are written, by edits, and by merges that keep conflicts
-// in the text.
+// Editor is a format whose files Fovea edits. Its merges keep conflicts in the text.
 type Editor interface {
 	Format
 	// Parse parses a text of the document at a path.
@@ -44,17 +41,16 @@ type Editor interface {
 	// Resolved returns the part's own text without the conflicts of these indexes. With
 	// take, lost values replace the kept ones. Errors: ErrMoved.
 	Resolved(p *Part, take bool, which ...int) (string, error)
-	// IsLocal reports whether an own text is read alike in every document and affects
-	// nothing outside it, so that a text at the end of a file can be read without those
-	// before it.
+	// IsLocal reports whether an own text means the same in every document and affects
+	// nothing outside it, so that text at the end of a file can be read on its own.
 	IsLocal(content string) bool
-	// Extend reads top, the text before the first headline, followed by more, a text for
-	// the end of the same file. It returns nil if that text is not for headlines alone,
-	// or if the file, which has size bytes and count headlines without it, would be too
-	// large.
+	// Extend reads top, the text before the first headline, followed by more, which is to
+	// be added at the end of the same file. It returns nil if more does not consist of
+	// headlines, or if the file, which has size bytes and count headlines without it,
+	// would be too large.
 	Extend(path, top, more string, size, count int, files Files) *Outline
-	// KeptWhole returns why a text is one opaque part, and what to do about it; "" for a
-	// text that is parsed. It depends on the text alone.
+	// KeptWhole returns why a text is kept as one opaque part, and how to change that; ""
+	// for a text that is parsed. It depends only on the text.
 	KeptWhole(text string) string
 }
 
@@ -85,9 +81,9 @@ type Checker interface {
 // Place checks the own texts of a document, whose settings can change what they mean. It
 // is immutable and safe for concurrent use.
 type Place interface {
-	// Check refuses an own text in which something acts when the file is opened, exported
-	// or executed, unless before, the text that it replaces, has the same. from is the
-	// Place of before, nil for none.
+	// Check returns an error if something in an own text acts when the file is opened,
+	// exported or executed, unless before, the text that it replaces, already has it. from
+	// is the Place of before, nil for none.
 	Check(from Place, before, after string) error
 }
 
@@ -96,11 +92,11 @@ type Linker interface {
 	// LinkLines returns, for the target of each link in an own text, the number of lines
 	// before the first such link. Targets are as in Derived.Links.
 	LinkLines(content string) map[string]int
-	// LinkTitle returns a title as links name it.
+	// LinkTitle returns a title as links refer to it.
 	LinkTitle(title string) string
 }
 
-// Formats are the formats of a memory. A file belongs to the first that owns its path.
+// Formats are the formats of a memory. A file has the first format that owns its path.
 type Formats []Format
 
 // Of returns the format of the file at a path: Opaque if no format owns it.
@@ -127,7 +123,7 @@ func (fs Formats) KeptWhole(path, text string) string {
 	return ""
 }
 
-// Fingerprint distinguishes settings under which the formats derive other fields.
+// Fingerprint returns a hash of the settings that change the derived fields.
 func (fs Formats) Fingerprint() uint64 {
 	h := uint64(0)
 	for _, f := range fs {
@@ -149,7 +145,7 @@ func (Opaque) Outline(_ string, stored []Part, _ Files) *Outline {
 	return &Outline{Parts: []Part{{Parent: -1, Type: TypeDocument, Content: Join(stored), Derived: &Derived{Opaque: true}, Line: 1}}}
 }
 
-// Merge merges text by lines; binary and encrypted files are one value.
+// Merge merges text by lines; a binary or encrypted file is one value.
 func (Opaque) Merge(m *Merging, base, won, lost *Part, _ int, also ...Conflict) (Part, []Conflict) {
 	f := Fields{Merging: m, Conflicts: append([]Conflict(nil), also...)}
 	was, binary := "", false
@@ -168,19 +164,11 @@ func (Opaque) Merge(m *Merging, base, won, lost *Part, _ int, also ...Conflict) 
 	return Part{Type: TypeDocument, Content: text}, f.Conflicts
 }
 
-// Join returns the joined contents of parts. O(1) for a single part.
+// Join returns the joined contents of parts. A single content is not copied.
 func Join(parts []Part) string {
-	if len(parts) == 1 {
-		return parts[0].Content
-	}
-	size := 0
+	contents := make([]string, len(parts))
 	for i := range parts {
-		size += len(parts[i].Content)
+		contents[i] = parts[i].Content
 	}
-	var b strings.Builder
-	b.Grow(size)
-	for i := range parts {
-		b.WriteString(parts[i].Content)
-	}
-	return b.String()
+	return strings.Join(contents, "")
 }

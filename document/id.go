@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// MaxID is the maximum size of an id in bytes. A longer one is a diagnostic and
-	// replaced by a derived one.
+	// MaxID is the maximum size of an id in bytes. A longer id is reported as a problem
+	// and replaced by a derived one.
 	MaxID = 1 << 10
 	// DerivedPrefix marks an id that Fovea derived. It is never written into a
 	// file, and an :ID: may not begin with it.
@@ -31,16 +31,16 @@ func UnusableID(id string) string {
 	case strings.HasPrefix(id, DerivedPrefix):
 		return "an ID may not begin with " + DerivedPrefix + ", which marks derived ones"
 	case IsOrgPath(id):
-		return "an ID may not be like the path of an Org file, which it would stand in for"
+		return "an ID may not look like the path of an Org file"
 	case strings.Contains(id, SearchMark):
-		return "an ID may not hold " + SearchMark + ", which Org reads as a search"
+		return "an ID may not contain " + SearchMark + ", which Org reads as a search"
 	}
 	return ""
 }
 
-// IsOrgPath reports whether a path ends in .org or .org_archive, in any case as in
-// Emacs. No id may be such a path, whatever formats are in use: which ids are usable
-// must not depend on a configuration.
+// IsOrgPath reports whether a path ends in .org or .org_archive, ignoring case as Emacs
+// does. No id may be such a path, whatever formats are in use: which ids are usable
+// must not depend on the configuration.
 func IsOrgPath(path string) bool {
 	return hasSuffixFold(path, ".org") || hasSuffixFold(path, ".org_archive")
 }
@@ -50,8 +50,8 @@ func hasSuffixFold(s, suffix string) bool {
 	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
 }
 
-// Quote quotes a name for a message. A name longer than an id may be is cut after a
-// whole character, followed by the number of bytes left out.
+// Quote quotes a name for a message. A name longer than MaxID is cut after a whole
+// character, and the number of omitted bytes is added.
 func Quote(v string) string {
 	if len(v) <= MaxID {
 		return strconv.Quote(v)

@@ -2,7 +2,10 @@
 
 package document
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Values collects the values of one property from a drawer and its ancestors, nearest
 // first: call [Values.Add] for each line and [Values.EndDrawer] after each drawer.
@@ -29,14 +32,12 @@ func (v *Values) Add(key, name, value string) {
 // EndDrawer ends a drawer. It reports whether the drawer sets the property itself,
 // which hides the values of its ancestors.
 func (v *Values) EndDrawer() bool {
+	var base []string
 	if v.found {
-		v.collected = append(append([]string{v.base}, v.added...), v.collected...)
-		v.added = nil
-		return true
+		base = []string{v.base}
 	}
-	v.collected = append(v.added[:len(v.added):len(v.added)], v.collected...)
-	v.added = nil
-	return false
+	v.collected, v.added = slices.Concat(base, v.added, v.collected), nil
+	return v.found
 }
 
 // Join returns the collected values joined by blanks, and whether there are any.

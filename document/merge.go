@@ -19,19 +19,19 @@ type Conflict struct {
 	ID   string `json:"id" jsonschema:"the id of the node"` // if known
 	Path string `json:"path" jsonschema:"the file, below the memex"`
 	// Field is "todo", "title", "property KEY", "scheduled", "body", "place", "deleted" and so on.
-	Field string `json:"field" jsonschema:"the part of it that two sides changed"`
-	By    string `json:"by" jsonschema:"who made what was lost"`
-	Kept  string `json:"kept" jsonschema:"what stands; empty for nothing"` // the value in the node, or lines
-	Lost  string `json:"lost" jsonschema:"what does not stand"`            // the value of the other side
+	Field string `json:"field" jsonschema:"the part of the node that both sides changed"`
+	By    string `json:"by" jsonschema:"the author of the lost value"`
+	Kept  string `json:"kept" jsonschema:"the value that was kept; empty for none"` // the value in the node, or lines
+	Lost  string `json:"lost" jsonschema:"the value that was not kept"`             // the value of the other side
 }
 
 // Merging merges two versions of a part that share a base. Won wins conflicts.
 type Merging struct {
 	Won, Lost string // author of each side, in one line
-	// Undo means that the lost side is an earlier version being restored: that a task
-	// was done then does not make it done now.
+	// Undo means that the lost side is an earlier version that is being restored: a task
+	// that was done then does not become done.
 	Undo bool
-	// Secret means that the text is encrypted, and so is one value.
+	// Secret means that the text is encrypted and merged as one value.
 	Secret bool
 }
 
@@ -71,7 +71,7 @@ func (o *Fields) Field(name, base, won, lost string) string {
 	})
 }
 
-// Conflict records a conflict: kept is the value in the result, lost the value by.
+// Conflict records a conflict: kept is the value in the result, lost the value of the author by.
 func (o *Fields) Conflict(field, by, kept, lost string) {
 	o.Conflicts = append(o.Conflicts, Conflict{Field: field, By: by, Kept: kept, Lost: lost})
 }
@@ -88,8 +88,8 @@ func (o *Fields) Lines(field, base, won, lost string) string {
 	return b.String()
 }
 
-// Union merges two lists as sets: removals and additions of both sides count. The
-// result has the order of the first side, then of the second.
+// Union merges two lists as sets, with the removals and additions of both sides. The
+// result has the order of won, then of lost.
 func Union(base, won, lost []string) []string {
 	gone := func(x string) bool { return slices.Contains(base, x) && !slices.Contains(lost, x) }
 	known := func(x string) bool { return slices.Contains(base, x) || slices.Contains(won, x) }

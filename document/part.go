@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Problem is something that a person may want to correct. No data is lost by it.
+// Problem is something that a person may want to correct. It never means that data was lost.
 type Problem struct {
-	Kind    string `json:"kind" jsonschema:"what it is, in a word"` // "id" and "syntax" come from this package
-	Path    string `json:"where" jsonschema:"the file, or what else it is about"`
-	Line    int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for none"`
-	Message string `json:"detail" jsonschema:"in a sentence"`
+	Kind    string `json:"kind" jsonschema:"the kind of problem, in a word"` // "id" and "syntax" come from this package
+	Path    string `json:"where" jsonschema:"the file, or another thing with the problem"`
+	Line    int    `json:"line,omitempty" jsonschema:"the line in the file, from 1; 0 for none"`
+	Message string `json:"detail" jsonschema:"the problem, in a sentence"`
 }
 
 // Part is one node as a format reads it: everything but its identity and digests.
@@ -31,7 +31,7 @@ type Part struct {
 	Refused string // why the declared id cannot be used, "" if it can or there is none
 }
 
-// File returns the part that a file is before a format reads it: all its text. An opaque
+// File returns a file as one part with all its text, for a format to read. An opaque
 // file is not parsed.
 func File(text string, opaque bool) Part {
 	p := Part{Parent: -1, Type: TypeDocument, Content: text}
@@ -41,8 +41,8 @@ func File(text string, opaque bool) Part {
 	return p
 }
 
-// Key distinguishes siblings before their order does: by title, or by type where a format
-// allows nodes without a title. One of the two is empty.
+// Key distinguishes siblings: by title, or by type if a node has no title. Their order
+// distinguishes siblings with the same key. One of the two fields is empty.
 type Key struct{ Title, Type string }
 
 // Outline is a document, or a branch of one, as a format reads it: its parts in document
@@ -53,8 +53,8 @@ type Outline struct {
 	Label    func(part int, property string) string // names a property of a part in a message
 }
 
-// ErrSplice is wrapped by the error of [Apply] for splices that are unsorted, overlap,
-// or are outside the text.
+// ErrSplice is wrapped by the error of [Apply] for splices that are unsorted, overlap
+// or lie outside the text.
 var ErrSplice = errors.New("splices are not in order inside the text")
 
 // A Splice replaces the bytes from Start to End of a text by New.
@@ -107,7 +107,7 @@ func MemoryPath(id string) string { return MemoryMark + id }
 func IsEncrypted(p string) bool { return strings.EqualFold(path.Ext(p), ".gpg") && !IsMemory(p) }
 
 // IgnoreFile is the name of the files that list, in the syntax of .gitignore, which files of
-// their folder are none of a memex. They are documents of it themselves.
+// their folder do not belong to the memex. Ignore files themselves are documents of it.
 const IgnoreFile = ".foveaignore"
 
 // IsIgnore reports whether a document at this path is an ignore file.

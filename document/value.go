@@ -37,7 +37,7 @@ const (
 // Value is null.
 type Value struct {
 	kind Kind
-	text string // as a property has it; of a list its canonical encoding
+	text string // as written in a property; for a list, its canonical encoding
 }
 
 // decimalHead begins the encoding of a decimal: a map of one pair whose key is "d".
@@ -59,7 +59,7 @@ func NumberValue(literal string) (Value, error) {
 		return IntValue(v), nil
 	}
 	if !isNumber(literal) {
-		return Value{}, fmt.Errorf("%s is no number: %w", Quote(literal), ErrValue)
+		return Value{}, fmt.Errorf("%s is not a number: %w", Quote(literal), ErrValue)
 	}
 	return Value{KindDecimal, literal}, nil
 }
@@ -178,7 +178,7 @@ func (v Value) size() int {
 	return len(head) + len(v.text)
 }
 
-// ParseValue reads a value from its canonical encoding. Anything else is ErrValue.
+// ParseValue parses the canonical encoding of a value. Errors: ErrValue.
 func ParseValue(enc string) (v Value, err error) {
 	r := merkle.NewReader([]byte(enc))
 	if r.Peek() == merkle.KindList {
@@ -196,7 +196,7 @@ func ParseValue(enc string) (v Value, err error) {
 	return v, nil
 }
 
-// readItem reads a value that is no list. What is none is an error, of it or of the reader.
+// readItem reads a value other than a list. Errors are returned or kept by the reader.
 func readItem(r *merkle.Reader) (Value, error) {
 	switch r.Peek() {
 	case merkle.KindNull:

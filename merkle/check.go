@@ -110,7 +110,7 @@ func (c *checker) head() (major byte, arg uint64) {
 // bytes remain: a value takes at least one byte.
 func (c *checker) enter(depth int, n uint64) bool {
 	if depth >= MaxDepth {
-		c.refuse("lists and maps inside one another beyond the limit")
+		c.refuse("lists and maps nested more deeply than the limit")
 		return false
 	}
 	if n > uint64(len(c.b)-c.pos) {
@@ -148,7 +148,7 @@ func (c *checker) pairs(depth int, n uint64) {
 		start := c.start
 		key := c.stringBytes(major, size)
 		if i > 0 && (len(key) < len(last) || len(key) == len(last) && string(key) <= string(last)) {
-			c.refuse("map keys out of order, or one twice")
+			c.refuse("map keys out of order, or a repeated key")
 		}
 		if c.reason != "" {
 			c.start = start

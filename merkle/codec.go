@@ -12,12 +12,12 @@ import (
 	"slices"
 )
 
-// Codec writes a value in the canonical encoding, or reads one. A form, which is a function that
-// takes a Codec, names each part of the value once, in its order, and so serves for both. After an
-// error nothing of what was read counts. The zero Codec writes. A Codec must be used by one
-// goroutine only.
+// Codec writes a value in the canonical encoding, or reads one. A form is a function that takes a
+// Codec and names each part of the value once, in order; it serves for reading and for writing.
+// After an error, all values that were read are invalid. The zero Codec writes. A Codec must be
+// used by one goroutine only.
 type Codec struct {
-	Out  []byte                       // what was written so far
+	Out  []byte                       // the bytes written so far
 	Emit func(Digest, []byte) error   // takes the blocks of long contents, see AppendContent
 	In   *Reader                      // nil to write
 	Load func(Digest) ([]byte, error) // returns the blocks of long contents, see ReadContent
@@ -25,14 +25,14 @@ type Codec struct {
 	Err error // the first error
 }
 
-// Encode returns what fields write, see Fields.
+// Encode returns the encoding of fields, see Fields.
 func Encode(fields ...any) []byte {
 	var c Codec
 	c.Fields(fields...)
 	return c.Out
 }
 
-// Decode has fields read all of a block, see Fields.
+// Decode reads fields from a whole block, see Fields.
 func Decode(block []byte, fields ...any) error {
 	c := Codec{In: NewReader(block)}
 	c.Fields(fields...)
@@ -47,7 +47,7 @@ func (c *Codec) Fail(err error) bool {
 	return c.Err != nil
 }
 
-// Done returns the first error; values that are left to read are one.
+// Done returns the first error; unread values are an error.
 func (c *Codec) Done() error {
 	if c.In != nil {
 		c.Fail(c.In.Done())
@@ -61,9 +61,9 @@ type blob string
 // Bytes is a byte string as a field.
 func Bytes(s *string) any { return (*blob)(s) }
 
-// Fields codes values in their order. A field is a pointer to a text, a number, a bool, a byte string
-// (see also Bytes) or a link; a form of its own; or a constant, a text or a number from 0, that must be
-// there, such as the key of a map.
+// Fields reads or writes values in order. A field is a pointer to a text, a number, a bool, a byte
+// string (see also Bytes) or a link; another form; or a constant that must be there, such as the key of
+// a map: a text or a non-negative number.
 func (c *Codec) Fields(fields ...any) {
 	for _, field := range fields {
 		switch v := field.(type) {
@@ -84,7 +84,11 @@ func (c *Codec) Fields(fields ...any) {
 		case func(*Codec):
 			v(c)
 		case string:
-			c.word(v)
+			if c.In != nil {
+				c.In.Key(v)
+			} else {
+				c.Out = AppendText(c.Out, v)
+			}
 		case int:
 			if is := v; c.Number(&is, math.MaxInt) && is != v {
 				c.Fail(fmt.Errorf("%d in place of %d: %w", is, v, ErrRange))
@@ -103,25 +107,16 @@ func value[T any](c *Codec, v *T, read func(*Reader) T, write func([]byte, T) []
 	}
 }
 
-// word is a text that must be there.
-func (c *Codec) word(text string) {
-	if c.In != nil {
-		c.In.Key(text)
-	} else {
-		c.Out = AppendText(c.Out, text)
-	}
-}
-
-// Record is a list of some fields.
+// Record reads or writes a list of fields.
 func (c *Codec) Record(fields ...any) {
 	c.Fixed(len(fields))
 	c.Fields(fields...)
 }
 
-// Record is the form of a list of some fields.
+// Record is the form of a list of fields.
 func Record(fields ...any) func(*Codec) { return func(c *Codec) { c.Record(fields...) } }
 
-// Map begins a map of n pairs: fields that are by turns a constant and a value, in the canonical order.
+// Map begins a map of n pairs. Each pair is a constant field and a value, in the canonical order.
 func (c *Codec) Map(n int) {
 	if c.In != nil {
 		c.In.FixedMap(n)
@@ -135,10 +130,10 @@ func List[T any](all *[]T, one func(*T, *Codec)) func(*Codec) {
 	return ListTo(math.MaxInt, all, one)
 }
 
-// ListTo is the form of a list of at most that many values. Of a longer one nothing is read: ErrTooLarge.
+// ListTo is the form of a list of at most that many values. Reading a longer one is ErrTooLarge.
 func ListTo[T any](most int, all *[]T, one func(*T, *Codec)) func(*Codec) {
 	return func(c *Codec) {
-		const room = 1 << 12 // elements for which there is room before they are read
+		const room = 1 << 12 // maximum capacity that is reserved before elements are read
 		n := c.Size(len(*all))
 		if c.In == nil {
 			for i := 0; i < n && c.Err == nil; i++ {
@@ -161,7 +156,7 @@ func Links(most int, all *[]Digest) func(*Codec) {
 	return ListTo(most, all, func(d *Digest, c *Codec) { c.Fields(d) })
 }
 
-// Entries is the form of a map as the list of its entries, in an order of the keys.
+// Entries is the form of a map as the list of its entries, ordered by key.
 func Entries[K comparable, V any](all map[K]V, order func(a, b K) int, one func(*K, *V, *Codec)) func(*Codec) {
 	return func(c *Codec) {
 		n := c.Size(len(all))
@@ -192,7 +187,7 @@ func (c *Codec) Fixed(n int) {
 	}
 }
 
-// Size begins a list of n values, and returns how many there are.
+// Size begins a list of n values, and returns the number of values in the list.
 func (c *Codec) Size(n int) int {
 	if c.In != nil {
 		return c.In.List()
@@ -201,8 +196,8 @@ func (c *Codec) Size(n int) int {
 	return n
 }
 
-// Has is null where a value is not there, and reports whether it is, so that the caller goes on
-// with it.
+// Has reads or writes null if an optional value is absent. It reports whether the value is
+// present, which the caller then reads or writes.
 func (c *Codec) Has(there bool) bool {
 	switch {
 	case c.In != nil && c.In.Peek() == KindNull:
@@ -218,7 +213,7 @@ func (c *Codec) Has(there bool) bool {
 // ErrRange is returned for a number out of range.
 var ErrRange = errors.New("a number out of range")
 
-// Number is a number from 0 to most. It reports whether all is well so far.
+// Number reads or writes a number from 0 to most. It reports whether there was no error so far.
 func (c *Codec) Number(n *int, most uint64) bool {
 	wide := uint64(*n)
 	if c.Fields(&wide); c.In != nil && wide > most {
@@ -228,7 +223,7 @@ func (c *Codec) Number(n *int, most uint64) bool {
 	return !c.Fail(nil)
 }
 
-// Content is the form of a text whose bytes can be blocks of their own.
+// Content is the form of a text whose bytes may be in blocks of their own.
 func Content(s *string) func(*Codec) {
 	return func(c *Codec) {
 		var err error
@@ -241,7 +236,7 @@ func Content(s *string) func(*Codec) {
 	}
 }
 
-// Nested is the form of a content that has a form of its own. size is about how many bytes it writes.
+// Nested is the form of a content whose bytes another form encodes. size estimates their number.
 func Nested(size int, form func(*Codec)) func(*Codec) {
 	return func(c *Codec) {
 		in, text := Codec{Out: make([]byte, 0, size), Emit: c.Emit, Load: c.Load}, ""

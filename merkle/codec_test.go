@@ -238,7 +238,7 @@ var refused = []struct {
 	{"a surrogate in UTF-8", unhex("63eda080"), "UTF-8"},
 	{"keys in byte order, not length first", unhex("a262616101616202"), "byte 5: map keys out of order"},
 	{"keys of one length out of order", unhex("a2616201616102"), "map keys out of order"},
-	{"a key twice", unhex("a2616101616102"), "one twice"},
+	{"a key twice", unhex("a2616101616102"), "a repeated key"},
 	{"a number as a key", unhex("a10102"), "key that is not text"},
 	{"bytes as a key", unhex("a1416102"), "key that is not text"},
 	{"a key that is not UTF-8", unhex("a161ff02"), "UTF-8"},
@@ -254,8 +254,8 @@ var refused = []struct {
 	{"a link by another hash", link("\x00\x01\x71\x1e\x20"), "tag"},
 	{"a link without the zero byte", link("\x01\x01\x71\x12\x20"), "tag"},
 	{"a cut link", link("\x00\x01\x71\x12\x20")[:40], "tag"},
-	{"lists 65 deep", append(bytes.Repeat([]byte{0x81}, MaxDepth), 0x80), "beyond the limit"},
-	{"lists a million deep", bytes.Repeat([]byte{0x81}, 1<<20), "beyond the limit"},
+	{"lists 65 deep", append(bytes.Repeat([]byte{0x81}, MaxDepth), 0x80), "than the limit"},
+	{"lists a million deep", bytes.Repeat([]byte{0x81}, 1<<20), "than the limit"},
 }
 
 func link(header string) []byte {

@@ -42,8 +42,8 @@ func AppendContent(dst []byte, content string, emit func(Digest, []byte) error) 
 
 // ReadContent reads the next value of r as a content and returns its bytes. It
 // fetches the chunks with get and verifies their digests. After an error it
-// still asks get for the other chunks, so that a caller learns of each one that
-// is missing. It returns the first error: one of r or get,
+// still calls get for the other chunks, so that get learns every missing one.
+// It returns the first error: one of r or get,
 // ErrDigest, ErrTooLarge, and ErrShape if AppendContent would have split the
 // content into other chunks.
 func ReadContent(r *Reader, get func(Digest) ([]byte, error)) (string, error) {

@@ -20,8 +20,8 @@ const (
 // mapFormat is the version of doc/format/map.md. Every node contains it.
 const mapFormat = 1
 
-// groupSize is the number of links in a group. A node with more entries than that
-// links to groups of them, so that a proof shows 3 neighbours and 3 groups of a level
+// groupSize is the number of links in a group. A node with more entries links to
+// groups of them, so that a proof contains 3 neighbours and 3 groups of a level
 // rather than 15 neighbours.
 const groupSize = 4
 
@@ -79,9 +79,9 @@ func (n *hnode[L]) each(yield func(L) bool) bool {
 	return true
 }
 
-// appendBlock appends the node's block, in which each entry stands by its digest: a
-// child's, or a leaf's. It passes the blocks of groups to emit, which may be nil. All
-// children must be sealed.
+// appendBlock appends the node's block, which has the digest of each entry, a child or
+// a leaf. It passes the blocks of groups to emit, which may be nil. All children must
+// be sealed.
 func (n *hnode[L]) appendBlock(dst []byte, emit func(Digest, []byte) error) ([]byte, error) {
 	var entries [slotCount]Digest
 	list, dst := n.entries(entries[:0], dst)
@@ -113,7 +113,7 @@ func leafDigest[L Leaf](l L, buf []byte) (Digest, []byte) {
 	return Sum(block[:]), buf[:n]
 }
 
-// appendLeaf appends the block of a leaf, [key, link to the value]: it shows no more.
+// appendLeaf appends the block of a leaf, [key, link to the value], which does not reveal the value.
 func appendLeaf(dst []byte, key, value Digest) []byte {
 	return AppendLink(append(append(dst, leafHeader...), key[:]...), value)
 }
@@ -137,7 +137,7 @@ func appendNode(dst []byte, kids, leaves uint16, entries []Digest, emit func(Dig
 			if err != nil {
 				return dst, err
 			}
-			dst, entries[top] = dst[:at], d // the groups overwrite entries that are done
+			dst, entries[top] = dst[:at], d // overwrites an entry that is already in a group
 			top++
 		}
 		entries = entries[:top]

@@ -20,7 +20,7 @@ func (m Map[L]) Blocks(emit func(Digest, []byte) error) error {
 	return err
 }
 
-// IsMap reports whether a block begins as the node of a map does, of whatever format.
+// IsMap reports whether a block begins like the node of a map, in any format.
 func IsMap(block []byte) bool {
 	r := NewReader(block)
 	r.FixedMap(4)
@@ -110,7 +110,7 @@ func (mr *mapReader[L]) read(d, prefix Digest, depth int) error {
 	return nil
 }
 
-// leaf adds the leaf d, which is in the slot of bit of a node.
+// leaf adds the leaf d, which is in the slot of bit in its node.
 func (mr *mapReader[L]) leaf(d, prefix Digest, depth int, bit uint16) error {
 	block, err := fetch(d, mr.get)
 	if err != nil {
@@ -143,7 +143,7 @@ func (mr *mapReader[L]) leaf(d, prefix Digest, depth int, bit uint16) error {
 
 // readNode decodes the block of a node and the blocks of its groups, and verifies everything
 // that does not need other blocks: the format, the bitmaps, the number of entries, and
-// that a node below the root is not single.
+// that a node below the root has more than one leaf.
 func readNode(block []byte, depth int, get func(Digest) ([]byte, error)) (kids, leaves uint16, entries []Digest, err error) {
 	r := NewReader(block)
 	r.FixedMap(4)

@@ -2,10 +2,7 @@
 
 package merkle
 
-import (
-	"bytes"
-	"iter"
-)
+import "iter"
 
 // Change is a key whose leaves differ between two maps.
 type Change[L Leaf] struct {
@@ -16,15 +13,11 @@ type Change[L Leaf] struct {
 }
 
 // Diff yields the keys at which two maps differ, in key order. same reports
-// whether two leaves with the same key are equal; if it is nil, their encodings
-// are compared. Diff skips subtrees with equal digests, so it takes O(changes
-// log n), whatever the history of the maps.
+// whether two leaves with the same key are equal. Diff skips subtrees with
+// equal digests, so it takes O(changes log n), whatever the history of the maps.
 func Diff[L Leaf](old, new Map[L], same func(a, b L) bool) iter.Seq[Change[L]] {
 	return func(yield func(Change[L]) bool) {
 		d := differ[L]{same: same, yield: yield}
-		if same == nil {
-			d.same = d.sameEncoding
-		}
 		d.nodes(old.root, new.root, 0)
 	}
 }
@@ -32,7 +25,6 @@ func Diff[L Leaf](old, new Map[L], same func(a, b L) bool) iter.Seq[Change[L]] {
 type differ[L Leaf] struct {
 	same  func(a, b L) bool
 	yield func(Change[L]) bool
-	buf   []byte
 }
 
 // nodes compares two subtrees and reports whether to continue.
@@ -99,11 +91,4 @@ func (d *differ[L]) added(l L) bool {
 
 func (d *differ[L]) removed(l L) bool {
 	return d.yield(Change[L]{Key: l.Key(), Old: l, InOld: true})
-}
-
-func (d *differ[L]) sameEncoding(a, b L) bool {
-	d.buf = a.AppendCanonical(d.buf[:0])
-	split := len(d.buf)
-	d.buf = b.AppendCanonical(d.buf)
-	return bytes.Equal(d.buf[:split], d.buf[split:])
 }

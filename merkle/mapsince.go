@@ -4,10 +4,10 @@ package merkle
 
 import "bytes"
 
-// BlocksSince passes the blocks of the map that an older one lacks to emit, as Blocks does: with them,
-// all blocks of old and these make up the map. Each block is passed once, and none for a map
-// with the same root. It takes O(changes log n), if old was made by edits of the map or the map by
-// edits of old.
+// BlocksSince passes the blocks of the map that old lacks to emit, as Blocks does. Together with the
+// blocks of old they are all blocks of the map. Each block is passed once, and none for a map
+// with the same root. It takes O(changes log n) if one of the two maps was made by edits of the
+// other.
 func (m Map[L]) BlocksSince(old Map[L], emit func(Digest, []byte) error) error {
 	switch {
 	case m.Root() == old.Root():
@@ -27,8 +27,8 @@ type sinceWalk[L Leaf] struct {
 	buf, was []byte
 }
 
-// node passes the blocks of the subtree b that the old map lacks; a is the subtree there in its
-// place, nil for none.
+// node passes the blocks of the subtree b that the old map lacks; a is the subtree at the same
+// place in the old map, nil for none.
 func (w *sinceWalk[L]) node(a, b *hnode[L]) (err error) {
 	if a != nil && a.digest == b.digest {
 		return nil
@@ -74,7 +74,7 @@ func (w *sinceWalk[L]) group(d Digest, block []byte) error {
 	return w.out(d, block)
 }
 
-// leaf passes a leaf that is nowhere in the old map. One that only moved up or down is there.
+// leaf passes a leaf that is not in the old map, at any depth.
 func (w *sinceWalk[L]) leaf(l L) error {
 	if was, ok := w.old.Get(l.Key()); ok {
 		w.was, w.buf = was.AppendCanonical(w.was[:0]), l.AppendCanonical(w.buf[:0])

@@ -3,20 +3,20 @@
 package merkle
 
 // Proof proves that a map with a known root has a certain value at a key, or none. It
-// shows digests of the leaves beside that key, never their values. It has about 200 bytes
+// contains digests of neighbouring leaves, never their values. Its size is about 200 bytes
 // for each of log16 n levels. Package proof verifies it.
 type Proof struct {
-	Steps []Step // the nodes on the way of the key, from the root
-	Other *Other // the leaf of another key in the slot where the way ends; nil for none
+	Steps []Step // the nodes on the path of the key, from the root
+	Other *Other // the leaf of another key in the slot where the path ends; nil for none
 }
 
-// Step is a node on the way of a key.
+// Step is a node on the path of a key.
 type Step struct {
 	Kids, Leaves uint16   // the slots with a child, and the slots with a leaf
 	Beside       []Digest // its links off the path: first in the key's group, then groups
 }
 
-// Other is a leaf of another key than the one asked for.
+// Other is a leaf with another key than the requested one.
 type Other struct{ Key, Value Digest }
 
 // Prove returns a proof for a key, whether or not the map has it, in O(log n).
@@ -41,7 +41,7 @@ func (m Map[L]) Prove(key Digest) Proof {
 	return p
 }
 
-// beside returns the links of a node with these entries that are off the way of bit.
+// beside returns the links of a node with these entries that are off the path of bit.
 func beside(slots, bit uint16, entries []Digest) []Digest {
 	at, on := rank(slots, bit), slots&bit != 0
 	var list []Digest

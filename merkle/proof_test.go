@@ -158,9 +158,9 @@ func TestProofOfForeignBlocks(t *testing.T) {
 		leaf *testLeaf
 		want string
 	}{
-		{"a lone leaf below the root", top, a.key, a, "form no map"},
-		{"an empty node below the root", empty, a.key, nil, "form no map"},
-		{"a leaf in the slot of another", moved, b.key, nil, "does not end so"},
+		{"a lone leaf below the root", top, a.key, a, "do not form a map"},
+		{"an empty node below the root", empty, a.key, nil, "do not form a map"},
+		{"a leaf in the slot of another", moved, b.key, nil, "does not end there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.root.seal(nil)

@@ -26,12 +26,7 @@ const (
 var kindNames = [...]string{"nothing", "int", "bytes", "text", "list", "map", "link", "bool", "null"}
 
 // String returns the name of the kind for messages.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind %d", byte(k))
-}
+func (k Kind) String() string { return kindNames[k] }
 
 // Reader reads the values of one block in the order in which they were
 // appended. The first error is permanent: all later reads return zero values

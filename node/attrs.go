@@ -25,7 +25,7 @@ func appendAttrs(b []byte, attrs []document.Attr, emit Emit) ([]byte, error) {
 	return merkle.AppendContent(b[:begin], list, emit)
 }
 
-// readAttrs decodes the output of appendAttrs, and rejects anything else.
+// readAttrs decodes the output of appendAttrs and rejects any other input.
 func readAttrs(raw []byte, get func(merkle.Digest) ([]byte, error)) ([]document.Attr, error) {
 	list := merkle.NewReader(raw)
 	n := list.List()

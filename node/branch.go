@@ -11,8 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Replace reads a tree in the place of the last node of way, which leads to it from the
-// root of its tree, node by node. get finds siblings. Errors as ast.Tree.Branch.
+// Replace reads a tree that replaces the last node of way, the path of nodes from the root
+// of its tree. get finds siblings. Errors: those of ast.Tree.Branch.
 func Replace(way []*Node, t *ast.Tree, get func(id string) (*Node, bool)) (*Outline, error) {
 	up, n := way[len(way)-2], way[len(way)-1]
 	o, err := t.Branch(up.above())
@@ -27,9 +27,9 @@ func Replace(way []*Node, t *ast.Tree, get func(id string) (*Node, bool)) (*Outl
 }
 
 // Extend reads the headlines that more text at the end of a file adds to its nodes. It
-// returns nil where that text may be read otherwise for what precedes it, or what precedes
-// it may be read otherwise for that text, such as a setting. O(len(more) + length of the
-// text before the first headline), and a scan of the rest.
+// returns nil if the new text, such as a setting, may change the meaning of the text
+// before it, or the reverse. O(len(more) + length of the text before the first headline),
+// and a scan of the rest.
 func Extend(f document.Editor, nodes []*Node, more string, files document.Files) *Outline {
 	top, last := nodes[0], nodes[len(nodes)-1]
 	if top.Derived.Opaque || len(top.Derived.Setup) > 0 || last.Content != "" && !strings.HasSuffix(last.Content, "\n") {
@@ -46,7 +46,7 @@ func Extend(f document.Editor, nodes []*Node, more string, files document.Files)
 		return nil
 	}
 	above := lastBranch(nodes)
-	open := len(above) // those that can get children
+	open := len(above) // number of nodes that can get children
 	o.Parts = o.Parts[1:]
 	for i := range o.Parts {
 		p := &o.Parts[i]
@@ -63,7 +63,7 @@ func Extend(f document.Editor, nodes []*Node, more string, files document.Files)
 	return &Outline{Outline: o, path: top.Path, stem: &stem{above: above}}
 }
 
-// lastBranch returns the last node after its ancestors, the document first.
+// lastBranch returns the last node and its ancestors, the document first.
 func lastBranch(nodes []*Node) []*Node {
 	last := nodes[len(nodes)-1]
 	open := []*Node{last}

@@ -11,16 +11,15 @@ import (
 	"github.com/fovea-memory/fovea/internal/champ"
 )
 
-// Copies says which of some documents are conflict copies: files that are called after a file
-// beside them and share its ids or most of its text. It is a function of the documents alone,
-// and immutable. The zero Copies is that of no documents.
+// Copies records which documents are conflict copies: files that are named after a file in the
+// same folder and share its ids or most of its text. It is immutable and depends only on the
+// documents. The zero Copies has no documents.
 type Copies struct {
-	named champ.Map[champ.Map[bool]] // path -> documents that can be copies of it by their names
+	named champ.Map[champ.Map[bool]] // path -> documents whose names suggest copies of it
 	of    champ.Map[string]          // conflict copy -> the file that it is a copy of
 }
 
-// Of returns the path of the file that the document at path is a conflict copy of, "" for an
-// ordinary document.
+// Of returns the original of the document at path if that is a conflict copy, else "".
 func (c Copies) Of(path string) string {
 	of, _ := c.of.Get(path)
 	return of
@@ -30,8 +29,8 @@ func (c Copies) Of(path string) string {
 func (c Copies) All() iter.Seq2[string, string] { return c.of.All() }
 
 // Judge returns the copies after the documents at some paths were added, removed or changed.
-// at returns the nodes of a document, nil if there is none. O(their bytes), and those of the
-// files whose names say that they belong together.
+// at returns the nodes of a document, nil if there is none. O(bytes of these documents and of
+// the documents with related names).
 func (c Copies) Judge(changed iter.Seq[string], at func(path string) []*Node) Copies {
 	paths, names := map[string]bool{}, c.named.Edit()
 	for path := range changed {
@@ -52,8 +51,8 @@ func (c Copies) Judge(changed iter.Seq[string], at func(path string) []*Node) Co
 	return c
 }
 
-// Moved lists, sorted, the documents that are copies of others than before, or began or
-// ceased to be copies.
+// Moved lists, sorted, the documents that became copies, ceased to be copies, or now have
+// another original.
 func (c Copies) Moved(before Copies) (paths []string) {
 	for _, way := range [][2]Copies{{before, c}, {c, before}} {
 		for path, of := range way[0].All() {
@@ -66,7 +65,7 @@ func (c Copies) Moved(before Copies) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// name enters a document under the names of its possible originals, or removes it.
+// name records a document under its possible originals, or removes it there.
 func name(names *champ.Editor[champ.Map[bool]], path string, there bool) {
 	originals, _ := Originals(path)
 	for _, of := range originals {
@@ -80,8 +79,8 @@ func name(names *champ.Editor[champ.Map[bool]], path string, there bool) {
 	}
 }
 
-// copyOf returns what the file at path is a conflict copy of, "" for nothing. at returns the
-// nodes of a document, nil if there is none.
+// copyOf returns the original of the file at path, "" if it is not a conflict copy. at returns
+// the nodes of a document, nil if there is none.
 func copyOf(path string, at func(path string) []*Node) string {
 	originals, marked := Originals(path)
 	for _, of := range originals {
@@ -92,8 +91,8 @@ func copyOf(path string, at func(path string) []*Node) string {
 	return ""
 }
 
-// isCopy reports whether a document shares with another one an id or most of its own text;
-// unless its name alone marks it as a copy, most of its ids or most of the text of both.
+// isCopy reports whether a document shares an id or most of its own text with the original. If
+// its name does not mark it as a copy, it must share most of its ids or most of both texts.
 func isCopy(copied, original []*Node, marked bool) bool {
 	theirs, ids, shared, size, other := map[string]bool{"": true}, 0, 0, 0, 0
 	for _, n := range original {
@@ -118,7 +117,7 @@ func isCopy(copied, original []*Node, marked bool) bool {
 	return 2*min(size, other) > enough && 2*sharedBytes(Join(copied), Join(original)) > enough
 }
 
-// sharedBytes returns the size of the lines of a text that another one has, each counted once.
+// sharedBytes returns the size of the distinct lines that are in both texts.
 func sharedBytes(text, other string) (size int) {
 	lines := map[string]bool{}
 	for line := range strings.Lines(other) {

@@ -14,8 +14,8 @@ import (
 //go:embed copynames.txt
 var copyNames string
 
-// copyMarks are the marks of the forms that only copies have. Forms that notes have as well,
-// such as "garden 2.org" or "garden-PC.org", need none.
+// copyMarks are the marks in names that only copies have. Forms that notes have as well, such
+// as "garden 2.org" or "garden-PC.org", have no mark.
 var copyMarks = func() (marks []string) {
 	for row := range strings.Lines(copyNames) {
 		if mark, _, isRow := strings.Cut(row, "\t"); isRow {
@@ -25,16 +25,16 @@ var copyMarks = func() (marks []string) {
 	return marks
 }()
 
-// Most of the names that a name is cut to, from its end, or from a mark.
+// The maximum number of times that a name is shortened, without and with a mark.
 const (
 	maxPlainCuts  = 5
 	maxMarkedCuts = 24
 )
 
-// Originals returns the paths of the files beside the one at path that it can be a conflict
-// copy of by its name, the longest first; none for a document in memory. marked reports that
-// only a copy is called so; the names without the mark come first. Any name that goes on
-// after that of another file, with a sign that is no letter or digit, can be that of a copy.
+// Originals returns the files in the same folder whose conflict copy the file at path may be
+// by its name, the longest first; none for a document in memory. marked reports that only
+// copies have such a name; the names without the mark then come first. A name may be that of a
+// copy if it is the name of another file, continued by a sign that is not a letter or digit.
 func Originals(path string) (originals []string, marked bool) {
 	slash, dot := strings.LastIndexByte(path, '/')+1, strings.LastIndexByte(path, '.')
 	if dot <= slash || document.IsMemory(path) {
@@ -45,7 +45,7 @@ func Originals(path string) (originals []string, marked bool) {
 	for _, mark := range copyMarks {
 		switch at := strings.Index(lower, mark); {
 		case at == 0 && strings.HasSuffix(mark, " "):
-			heads, cuts, marked = []string{stem[len(mark):] + " ", stem}, maxMarkedCuts, true // cut to all but the blank
+			heads, cuts, marked = []string{stem[len(mark):] + " ", stem}, maxMarkedCuts, true // the blank is cut first
 		case at > 0 && !marked:
 			heads, cuts, marked = []string{stem[:min(at+1, len(stem))], stem}, maxMarkedCuts, true
 		}

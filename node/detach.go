@@ -10,8 +10,8 @@ import (
 )
 
 // Detach copies the strings of a node that is not yet in a state, so that it does not
-// retain the whole file it was parsed from. Strings and lists equal to those of was, its
-// earlier version or nil, are shared with it. O(len(Content)).
+// retain the whole file it was parsed from. Strings and lists that equal those of was, the
+// earlier version or nil, are shared with that version. O(len(Content)).
 func (n *Node) Detach(was *Node) {
 	if was == nil {
 		was = &Node{Derived: &document.Derived{}}
@@ -28,9 +28,8 @@ func (n *Node) Detach(was *Node) {
 	}
 }
 
-// detach replaces each string and list in a value by that of an earlier value where they are
-// equal, else by a copy. All fields of structs must be exported, as those of Derived are: it
-// panics on others.
+// detach replaces each string and list in a value by the equal one of an earlier value, or else
+// by a copy. It panics on unexported fields of structs; Derived has none.
 func detach(v, was reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:

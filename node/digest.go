@@ -40,8 +40,8 @@ func (n *Node) appendOwn(b []byte, emit Emit) ([]byte, error) {
 	return merkle.AppendContent(b, n.Content, emit)
 }
 
-// readHead reads an own block up to its content, with the attributes as they are encoded; of an
-// unknown format it reads no more than the number.
+// readHead reads an own block up to its content, and returns the encoded attributes. If the
+// format is unknown, it reads only the format.
 func readHead(r *merkle.Reader) (format uint64, typ string, attrs []byte) {
 	r.FixedMap(ownFields)
 	r.Key("f")
@@ -56,8 +56,8 @@ func readHead(r *merkle.Reader) (format uint64, typ string, attrs []byte) {
 	return format, typ, attrs
 }
 
-// Blocks passes the blocks of a node to emit: those that its own block links to, then the
-// own block. The node's digest is not recomputed.
+// Blocks passes the blocks of a node to emit: the blocks that its own block links to, then
+// the own block. It does not recompute the digest.
 func (n *Node) Blocks(emit Emit) error {
 	h := hashers.Get().(*hasher)
 	defer hashers.Put(h)
@@ -127,13 +127,13 @@ func Hash(nodes []*Node) {
 // hasher is reusable memory for blocks.
 type hasher struct {
 	block    []byte
-	versions []merkle.Digest // at the end, those of later nodes whose parent is not hashed yet
+	versions []merkle.Digest // its tail holds the versions of later nodes whose parent is not hashed yet
 }
 
 var hashers = sync.Pool{New: func() any { return new(hasher) }}
 
 // ReadOwn decodes the own block with digest d and returns the hashed fields of the node:
-// Type, Content, Bare, Attrs and Own. get fetches the block and those it links to.
+// Type, Content, Bare, Attrs and Own. get fetches the block and the blocks it links to.
 // Errors: ErrDigest, ErrFormat, and those of get.
 func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, error) {
 	block, err := get(d)
@@ -169,7 +169,7 @@ func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, e
 	return n, nil
 }
 
-// ReadVersion decodes the block of a version, with get for the lists of many children. ok is
+// ReadVersion decodes the block of a version; get fetches the lists of many children. ok is
 // false for a block of another kind, such as the own block of a node without children.
 func ReadVersion(block []byte, get func(merkle.Digest) ([]byte, error)) (own merkle.Digest, kids []merkle.Digest, ok bool, err error) {
 	r := merkle.NewReader(block)
@@ -195,7 +195,7 @@ func ReadVersion(block []byte, get func(merkle.Digest) ([]byte, error)) (own mer
 	return own, kids, true, err
 }
 
-// ContentSize returns how many bytes the content of an own block has, without reading its
+// ContentSize returns the size in bytes of the content of an own block, without reading
 // chunks.
 func ContentSize(block []byte) (int64, error) {
 	r := merkle.NewReader(block)
@@ -215,15 +215,15 @@ func ContentSize(block []byte) (int64, error) {
 	return int64(size), nil
 }
 
-// Links returns the digests of the blocks that a node's block links to with its content:
-// none for a version, or for an own block that contains its content. get fetches them.
+// Links returns the digests of the blocks with the content of an own block: none for a
+// version, or for an own block that contains its content. get fetches them.
 func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Digest, error) {
 	if r := merkle.NewReader(block); r.Map() != ownFields || r.Err() != nil {
 		return nil, nil
 	}
 	r := merkle.NewReader(block)
 	if _, _, attrs := readHead(r); r.Peek() == merkle.KindBytes && len(attrs) == 1 {
-		return nil, nil // no attributes, and the content: most nodes
+		return nil, nil // no attributes, and the content is in the block, as in most nodes
 	}
 	own := merkle.Sum(block)
 	var links []merkle.Digest

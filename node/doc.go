@@ -10,8 +10,8 @@
 // [Extend] that of headlines added to a file; [Outline.Nodes] makes nodes of any outline.
 // [Join], [TreeOf] and [Parts] turn nodes back into the file or the tree.
 //
-// A [Hit] is a node that a search found, with its score; a [Contribution] is what one arm of the
-// search, such as words or vectors, adds to it. Scores are comparable within one search alone.
+// A [Hit] is a node that a search found, with its score; a [Contribution] is the score that one arm
+// of the search, such as words or vectors, adds. Only scores of the same search can be compared.
 //
 // Invariants:
 //
@@ -20,9 +20,9 @@
 //   - The own digest covers type, attributes and content, never the position, a time or
 //     a derived id; the version covers the own digest and the children's versions. Both
 //     are functions of bytes alone.
-//   - A derived id is a function of the document id, the titles on the way to the node
-//     and its ordinal among siblings of the same title: of the folder, not of its
-//     history. In a tree, the type replaces a missing title.
+//   - A derived id is a function of the document id, the titles on the path to the node
+//     and its ordinal among siblings of the same title: it depends on the folder, not on
+//     its history. In a tree, the type replaces a missing title.
 //   - Derived fields enter no digest, so a better parser changes no root. They are a
 //     function of the document's bytes and of those of its setup files, which
 //     Derived.Setup names; for a tree, of its nodes' attributes and contents.

@@ -23,8 +23,8 @@ func IsDerived(id string) bool { return strings.HasPrefix(id, document.DerivedPr
 // every machine.
 func DocumentID(path string) string { return documentID("document", norm.NFC.String(path)) }
 
-// rawDocumentID derives the id of a document that does not bear the one it claims, from
-// the exact bytes of its path.
+// rawDocumentID derives the id of a document that cannot have the id it claims, from the
+// exact bytes of its path.
 func rawDocumentID(path string) string { return documentID("document bytes", path) }
 
 func documentID(kind, path string) string {
@@ -47,17 +47,17 @@ func derive(place merkle.Digest) string {
 	return document.DerivedPrefix + base32Lower.EncodeToString(place[:16])
 }
 
-// Claim is the claim of a document to an id: one that a node of it declares, or the one
-// that the path of a document without a declared id gives. Of several nodes of a
-// document that claim an id, the first bears it.
+// Claim is the claim of a document to an id: one that a node of it declares, or, for a
+// document without a declared id, the one derived from its path. If several nodes of a
+// document claim an id, the first gets it.
 type Claim struct {
 	ID   string
 	Path string // document path
 }
 
 // Before reports whether c has precedence over o: files before memory-backed documents,
-// documents outside agents/ first, then by path. It is a total order, so the bearer of
-// an id is a function of the state alone.
+// documents outside agents/ first, then by path. It is a total order, so the state alone
+// determines which document gets an id.
 func (c Claim) Before(o Claim) bool {
 	cm, om := document.IsMemory(c.Path), document.IsMemory(o.Path)
 	if cm != om {
@@ -81,8 +81,8 @@ func (n *Node) ClaimedID() string {
 	return DocumentID(n.Path)
 }
 
-// ClaimedIn is ClaimedID for a node of a document that may be a conflict copy: then it claims
-// none that it declares.
+// ClaimedIn is ClaimedID for a node of a document that may be a conflict copy. A conflict copy
+// claims no id that it declares.
 func (n *Node) ClaimedIn(isCopy bool) string {
 	switch {
 	case !isCopy || n.Derived.DeclaredID == "":

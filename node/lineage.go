@@ -42,7 +42,7 @@ func Lineage(removed, added []*Node) []Edge {
 	return m.edges
 }
 
-// likeness is what two versions of one node have in common.
+// likeness is the key by which versions of a node are matched.
 type likeness struct {
 	typ, path, parent, id, text string
 	own                         merkle.Digest
@@ -62,8 +62,7 @@ func (m *matcher) current(id string) string {
 	return id
 }
 
-// keepSingle drops all documents, and the headlines whose title is not unique on each
-// side.
+// keepSingle keeps only the headlines whose title is unique on each side.
 func (m *matcher) keepSingle() {
 	count := func(nodes []*Node) map[string]int {
 		titles := make(map[string]int, len(nodes))
@@ -79,7 +78,7 @@ func (m *matcher) keepSingle() {
 	m.old, m.new = slices.DeleteFunc(m.old, drop), slices.DeleteFunc(m.new, drop)
 }
 
-// pair matches, in order, old and new nodes of equal key and removes them.
+// pair matches old and new nodes with equal keys, in order, and removes them.
 func (m *matcher) pair(key func(*Node) likeness) {
 	waiting := make(map[likeness][]*Node, len(m.new))
 	for _, n := range m.new {

@@ -20,7 +20,7 @@ type Node struct {
 
 	Type    string          // TypeDocument, TypeHeadline, or an element's name for AST nodes
 	Content string          // the node's own bytes, children not included
-	Bare    bool            // no content, which differs from empty content; only for nodes of trees
+	Bare    bool            // no content, as opposed to empty content; only for nodes of trees
 	Attrs   []document.Attr // hashed attributes of a node of a tree, sorted by key; nil for files
 
 	Derived *document.Derived // what the parser read from Content; never nil in a state
@@ -38,12 +38,12 @@ type Entry struct {
 	Modified int64         // Unix milliseconds of the commit that last changed Own; in no digest
 }
 
-// Place is what a node is called, and where it stands.
+// Place is the title and the location of a node.
 type Place struct {
 	ID    string `json:"id" jsonschema:"the id of the node"`
 	Title string `json:"title" jsonschema:"without keyword and tags"`
 	Path  string `json:"path" jsonschema:"the file, below the memex"`
-	Line  int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Line  int    `json:"line" jsonschema:"the line in the file, from 1; 0 without a file"`
 }
 
 // Equal reports whether two entries are equal except for Modified.
@@ -58,8 +58,8 @@ func (e *Entry) Equal(o *Entry) bool {
 func (n *Node) Key() merkle.Digest { return n.key }
 
 // AppendCanonical appends the node's leaf in the Merkle map: the canonical list
-// [id, own, version, parent, path], where the parent stands by its key, so that a proof
-// of a node shows the id of no other. It implements merkle.Leaf.
+// [id, own, version, parent, path], with the key of the parent in place of its id, so that
+// a proof of a node does not reveal the id of another. It implements merkle.Leaf.
 func (n *Node) AppendCanonical(dst []byte) []byte {
 	dst = merkle.AppendList(dst, 5)
 	dst = merkle.AppendText(dst, n.ID)
@@ -108,8 +108,8 @@ func (n *Node) Secret() bool {
 	return (n.Type == document.TypeHeadline || n.Parent != "") && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, document.CryptTag)
 }
 
-// ListedTitle returns the title that stands for the node where others list or search nodes: ""
-// if it is part of encrypted text.
+// ListedTitle returns the title of the node for lists and searches: "" if the node is part of
+// encrypted text.
 func (n *Node) ListedTitle() string {
 	if n.Secret() {
 		return ""
@@ -158,8 +158,8 @@ func BaseName(p string) string {
 }
 
 // Opening returns the first line of the node's own text that is not stars, a drawer or a
-// keyword, to identify a node without a title. It is "" if there is none, and for
-// encrypted text. O(length of the skipped text).
+// keyword, to identify a node without a title. It returns "" if there is no such line or
+// the text is encrypted. O(length of the skipped text).
 func (n *Node) Opening() string {
 	if n.Derived.Encrypted || document.IsEncrypted(n.Path) {
 		return ""

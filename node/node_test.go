@@ -70,7 +70,7 @@ func TestIDs(t *testing.T) {
 		{"not UTF-8", ":ID: \xff", "", "valid UTF-8"},
 		{"custom not UTF-8", ":CUSTOM_ID: \xff", "", "not UTF-8"},
 		{"reserved prefix", ":ID: ~abc", "", "begin with ~"},
-		{"holds a search", ":ID: a::b", "", "may not hold ::"},
+		{"holds a search", ":ID: a::b", "", "may not contain ::"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			nodes, problems := split(t, "a.org", "* H\n:PROPERTIES:\n"+tc.drawer+"\n:END:\n")

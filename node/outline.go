@@ -27,20 +27,19 @@ func placeOf(k document.Key, parent merkle.Digest, ordinal int) merkle.Digest {
 // one. Nodes turns it into nodes, in the same way for every format.
 type Outline struct {
 	*document.Outline
-	Copy bool // the document is a conflict copy: its parts bear none of the ids that they declare
+	Copy bool // the document is a conflict copy: its parts get none of the ids that they declare
 	path string
 	stem *stem // nil for a whole document
 }
 
 // stem is the place at which a branch is attached to its document.
 type stem struct {
-	above []*Node              // a part of the branch whose Parent is -1-i is below the i-th
-	id    string               // of the first part if it declares none; "" to derive one
-	place func() merkle.Digest // of the first part, called only to derive ids; nil if none may be derived
+	above []*Node              // a part of the branch whose Parent is -1-i is below above[i]
+	id    string               // id of the first part if it declares none; "" to derive one
+	place func() merkle.Digest // place of the first part, called only to derive ids; nil if none may be derived
 }
 
-// Claims returns the ids that the parts claim, in document order; repeated ids are
-// repeated.
+// Claims returns the ids that the parts claim, in document order, with repetitions.
 func (o *Outline) Claims() []Claim {
 	out := make([]Claim, 0, len(o.Parts))
 	for i := range o.Parts {
@@ -70,11 +69,11 @@ func (o *Outline) HasCustom() bool {
 }
 
 // Nodes returns the nodes in document order, with ids, digests, parents and children
-// set. bears decides whether a claimed id goes to this document; of several parts that
-// claim it, the first gets it. Parts without an id of their own get a derived one; a
-// refused claim is a problem. Strings share memory with what the format read. There are
-// no nodes if a branch of a file has a part without an id of its own. Nodes must be called
-// at most once. O(parts and their bytes).
+// set. bears reports whether a claimed id belongs to this document; if several parts claim
+// it, the first gets it. Parts without an id of their own get a derived one; a rejected
+// claim is a problem. Strings share memory with the parts. If a branch of a file has a part
+// without an id of its own, no nodes are returned. Nodes must be called at most once.
+// O(parts and their bytes).
 func (o *Outline) Nodes(bears func(Claim) bool) ([]*Node, []document.Problem) {
 	b := builder{Outline: o, bears: bears, ids: make([]string, len(o.Parts))}
 	b.chooseIDs()
@@ -95,8 +94,8 @@ type builder struct {
 	found []document.Problem
 }
 
-// chooseIDs sets the ids that parts declare and may bear, then those that a CUSTOM_ID
-// gives, and that of the document.
+// chooseIDs sets the ids that parts claim and may have, those that a CUSTOM_ID gives, and
+// the id of the document.
 func (b *builder) chooseIDs() {
 	used := make(map[string]bool, len(b.Parts))
 	for i := range b.Parts {
@@ -106,7 +105,7 @@ func (b *builder) chooseIDs() {
 		}
 		id := b.wish(i)
 		if id != "" && (used[id] || !b.bears(Claim{id, b.path})) {
-			b.problem(i, b.Label(i, "ID")+document.Quote(id)+" is borne by another node; a derived id is used")
+			b.problem(i, b.Label(i, "ID")+document.Quote(id)+" belongs to another node; a derived id is used")
 			id = ""
 		}
 		if id == "" && i == 0 {
@@ -142,13 +141,13 @@ func (b *builder) customID(i int, used map[string]bool) string {
 		return id
 	}
 	if b.Parts[i].Line > 0 { // in a tree, elements of one kind may share a CUSTOM_ID
-		b.problem(i, b.Label(i, "CUSTOM_ID")+document.Quote(custom)+" is borne already, too long or not UTF-8; a derived id is used")
+		b.problem(i, b.Label(i, "CUSTOM_ID")+document.Quote(custom)+" is already used, too long or not UTF-8; a derived id is used")
 	}
 	return ""
 }
 
-// deriveIDs derives the missing ids from the places of their parts. Places are computed
-// only where a derived id depends on them.
+// deriveIDs derives the missing ids from the places of their parts. It computes only the
+// places that a derived id depends on.
 func (b *builder) deriveIDs() {
 	needed := make([]bool, len(b.ids))
 	for i := range slices.Backward(b.ids) { // a parent precedes its children
@@ -186,7 +185,7 @@ func (b *builder) deriveIDs() {
 	}
 }
 
-// nodes makes the nodes, whose ids are known.
+// nodes makes the nodes after all ids are set.
 func (b *builder) nodes() []*Node {
 	kids := make([]int, len(b.Parts))
 	for _, p := range b.Parts {

@@ -9,9 +9,8 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// FormatOf returns the format that reads a document from these parts: that of trees if
-// they are a tree's, that of its path for a file. A file that its format would parse can
-// be stored as opaque.
+// FormatOf returns the format that reads a document from these parts: for a tree, the
+// format of trees; for a file, the format of its path, or Opaque if it is stored that way.
 func FormatOf(formats document.Formats, path string, parts []document.Part) document.Format {
 	top := &parts[0]
 	switch {
@@ -29,8 +28,8 @@ func Read(formats document.Formats, path string, files document.Files, parts ...
 	return &Outline{Outline: FormatOf(formats, path, parts).Outline(path, parts, files), path: path}
 }
 
-// Parts returns what the document of these nodes is read from again: the text of a file,
-// or the parts of a tree. No nodes have none.
+// Parts returns the parts from which Read reads the document of these nodes again: the text
+// of a file, or the parts of a tree. Without nodes there are no parts.
 func Parts(nodes []*Node) []document.Part {
 	if len(nodes) > 0 && !nodes[0].IsTree() {
 		return []document.Part{document.File(Join(nodes), nodes[0].Derived.Opaque)}
@@ -70,19 +69,11 @@ func (n *Node) Part() *document.Part {
 
 // Join returns the text of the file whose nodes are given in document order.
 func Join(nodes []*Node) string {
-	if len(nodes) == 1 {
-		return nodes[0].Content
+	contents := make([]string, len(nodes))
+	for i, n := range nodes {
+		contents[i] = n.Content
 	}
-	size := 0
-	for _, n := range nodes {
-		size += len(n.Content)
-	}
-	var b strings.Builder
-	b.Grow(size)
-	for _, n := range nodes {
-		b.WriteString(n.Content)
-	}
-	return b.String()
+	return strings.Join(contents, "")
 }
 
 // Rederive returns copies of a document's nodes with derived fields read from their
@@ -95,7 +86,7 @@ func Rederive(formats document.Formats, nodes []*Node, files document.Files) ([]
 	if err != nil {
 		return nil, err
 	}
-	parts[0].Derived = nil // it may be that of another parser
+	parts[0].Derived = nil // it may come from another parser
 	o := Read(formats, path, files, parts...)
 	if len(nodes) == 1 && len(o.Parts) > 1 { // kept opaque by the configuration
 		o = Read(formats, path, files, document.File(nodes[0].Content, true))

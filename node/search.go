@@ -2,9 +2,7 @@
 
 package node
 
-import (
-	"strings"
-)
+import "strings"
 
 // Words is the name of the arm that ranks nodes by their own words.
 const Words = "lexical"
@@ -29,15 +27,15 @@ type Ranked struct {
 	Arms []Contribution // in the order of the arms; they add up to Score
 }
 
-// Relevance is how well a node answers a request. Similarity means the same in each request and
-// with each model.
+// Relevance is how well a node answers a request. Similarity is comparable between requests and
+// models.
 type Relevance struct {
 	Score      float64 `json:"score" jsonschema:"the higher, the better"`
-	Similarity float64 `json:"similarity" jsonschema:"what words of it and of its neighbours cover of the question, 0 to 1, or how far its vector is above chance"`
-	Cosine     float64 `json:"cosine,omitempty" jsonschema:"of the vectors of the node and the question, where they were compared"`
+	Similarity float64 `json:"similarity" jsonschema:"share of the question that its words and neighbours cover, 0 to 1, or how far its vector is above chance"`
+	Cosine     float64 `json:"cosine,omitempty" jsonschema:"the cosine of the vectors of the node and the question, if they were compared"`
 }
 
-// ArmNames returns the names of the arms that gave the hit anything.
+// ArmNames returns the names of the arms that contributed to the hit.
 func (r Ranked) ArmNames() []string {
 	names := make([]string, len(r.Arms))
 	for i, c := range r.Arms {
@@ -46,7 +44,7 @@ func (r Ranked) ArmNames() []string {
 	return names
 }
 
-// Reason names the arms besides the words that speak for a hit, "" if there are none.
+// Reason names the arms other than Words that raise the score of a hit, "" if there are none.
 func (r Ranked) Reason() string {
 	var names []string
 	for _, c := range r.Arms {

@@ -59,8 +59,8 @@ func (n *Node) siblingKey() document.Key { return ast.KeyOf(n.Type, n.Derived.Ti
 // HasCustom reports whether a node of a tree has a CUSTOM_ID.
 func (n *Node) HasCustom() bool { return ast.Custom(n.Attrs) != "" }
 
-// SamePlace reports whether a branch with this key of its root can replace the branch with
-// the root n without changing a derived id beside or above it.
+// SamePlace reports whether a branch whose root has this key can replace the branch at n
+// without changing a derived id of its siblings or ancestors.
 func (n *Node) SamePlace(key document.Key) bool { return n.siblingKey() == key }
 
 // above returns what the children of a node of a tree inherit.
@@ -68,9 +68,9 @@ func (n *Node) above() ast.Above {
 	return ast.Above{Level: n.Derived.Level + 1, Encrypted: n.Derived.Encrypted}
 }
 
-// Under returns a node of a tree as it is below parent, nil for a root: the node itself
-// if it was derived for such a place, else a copy with derived fields of its own. Its
-// children are not changed.
+// Under returns a node of a tree as it is below parent, which is nil for a root: the node
+// itself if its derived fields fit that place, else a copy with new derived fields. The
+// children do not change.
 func (n *Node) Under(parent *Node) *Node {
 	var in ast.Above
 	if parent != nil {

@@ -46,8 +46,8 @@ func isAffiliated(text string) bool {
 	return key != ""
 }
 
-// affiliatedKey splits a line into the key of an affiliated keyword and the value. Text in
-// brackets may stand between them. The key is "" for any other line.
+// affiliatedKey splits a line into the key of an affiliated keyword and the value. There may
+// be text in brackets between them. The key is "" for any other line.
 func affiliatedKey(text string) (key, value string) {
 	text = text[len("#+"):]
 	n := nameLength(text)

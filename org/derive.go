@@ -27,7 +27,7 @@ func newDeriver(path string, doc *Document) *deriver {
 	return d
 }
 
-// document reads the fields of the document itself.
+// top reads the fields of the document itself.
 func (d *deriver) top() *document.Derived {
 	doc := d.doc
 	x := &document.Derived{
@@ -75,7 +75,7 @@ func properties(drawer, lines []Property) []document.Property {
 			last[strings.ToUpper(p.Key)] = p.Value
 		}
 	}
-	for _, p := range lines { // the drawer overrides a line
+	for _, p := range lines { // the drawer overrides them
 		if value, ok := last[strings.ToUpper(p.Key)]; !ok || value == "nil" {
 			out = append(out, document.Property{Key: p.Key, Value: p.Value})
 		}

@@ -47,7 +47,7 @@ type Document struct {
 	Settings []Keyword
 
 	// SetupFiles are the names passed to Options.Setup, in order: those in this file
-	// and in its setup files, whether found or not.
+	// and in its setup files, found or not.
 	SetupFiles []string
 
 	// SectionEnd is the end of the zeroth section: the offset of the first headline,
@@ -175,19 +175,16 @@ func (d *Document) OwnTitle(i int) string {
 }
 
 // Text returns the own text of headline i: its line and everything below it up to the
-// next headline. If i is -1 it returns the zeroth section. It is a substring of Source.
-// Text panics if i is out of range.
+// next headline. If i is -1, it returns the zeroth section: the text before the first
+// headline, including a byte order mark. The result is a substring of Source. Text panics
+// if i is out of range.
 func (d *Document) Text(i int) string {
 	if i == -1 {
-		return d.Section()
+		return d.Source[:d.SectionEnd]
 	}
 	h := &d.Headlines[i]
 	return d.Source[h.Start:h.SectionEnd]
 }
-
-// Section returns the zeroth section: the text before the first headline, including a
-// byte order mark. It is a substring of Source.
-func (d *Document) Section() string { return d.Source[:d.SectionEnd] }
 
 // AllTags returns the tags in effect at headline i, or in the document if i is -1,
 // without duplicates: those of the file, then those of the ancestors from the top down,

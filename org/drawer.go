@@ -2,10 +2,7 @@
 
 package org
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 const (
 	drawerOpen  = ":PROPERTIES:"
@@ -81,24 +78,13 @@ func (p *parser) reportRepeatedKeys(properties []Property) {
 // without its enclosing colons; it may contain colons.
 func splitProperty(text string) (key, value string, ok bool) {
 	word, rest := cutBlank(text)
-	if len(word) < 3 || word[0] != ':' || word[len(word)-1] != ':' || hasSpace(word) {
+	if len(word) < 3 || word[0] != ':' || word[len(word)-1] != ':' || strings.ContainsFunc(word, isSpace) {
 		return "", "", false
 	}
 	return word[1 : len(word)-1], trimBlanksLeft(rest), true
 }
 
-// hasSpace reports whether s has a character that Emacs treats as white space in Org
-// files.
-func hasSpace(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c == ' ' || c >= '\t' && c <= '\r' && c != '\v' || c >= utf8.RuneSelf {
-			return strings.ContainsFunc(s, isSpace)
-		}
-	}
-	return false
-}
-
-// isSpace reports whether r is white space to Emacs, which differs from Unicode.
+// isSpace reports whether Emacs treats r as white space in Org files, which differs from Unicode.
 func isSpace(r rune) bool {
 	switch {
 	case r == ' ', r >= '\t' && r <= '\r' && r != '\v':

@@ -14,8 +14,8 @@ import (
 
 // The errors that edits wrap.
 var (
-	// ErrNoHeadline: there is no headline with that index, it was deleted, or the
-	// edit applies to headlines but was requested for the document.
+	// ErrNoHeadline: there is no headline with that index, it was deleted, or an edit
+	// for headlines was requested for the document.
 	ErrNoHeadline = errors.New("no such headline")
 	// ErrKeyword: the file does not declare the TODO keyword.
 	ErrKeyword = errors.New("unknown TODO keyword")
@@ -28,7 +28,7 @@ var (
 	ErrProperty = errors.New("not a property")
 	// ErrTimestamp: the date or time does not exist or cannot be parsed.
 	ErrTimestamp = errors.New("not a timestamp")
-	// ErrStructure: the text would be parsed as something else than requested, such
+	// ErrStructure: the text would be parsed as something other than requested, such
 	// as a headline inside a body.
 	ErrStructure = errors.New("text would change the structure")
 	// ErrItem: the line is not a list item whose checkbox can be set.
@@ -56,10 +56,10 @@ func kindErrorf(kind error, format string, values ...any) error {
 // returns the changes as splices of d.Source, sorted and disjoint. d does not change.
 // Edits use the date and time of now to the minute, in its own location.
 //
-// In addition to the headline's own text, an edit changes what Emacs changes with it:
-// the statistics cookies of ancestors, and lines that it adds or removes as a whole.
-// All other bytes are preserved, whatever the encoding and line ends. New lines get
-// the line end of the line before them.
+// In addition to the headline's own text, an edit changes what Emacs would change: the
+// statistics cookies of ancestors, and whole lines that it adds or removes. All other
+// bytes are preserved, whatever the encoding and line ends. New lines get the line end
+// of the line before them.
 //
 // If an edit fails, Edit returns no splices and an error that names the edit and
 // wraps one of the Err values. Each change parses the outline again, so Edit takes

@@ -60,10 +60,10 @@ func (e *editor) bodyRange() (start, end int) {
 	return start, max(start, endOfText(e.doc.Source, start, end))
 }
 
-// appendPoint returns where text is appended to the body from start to end, and the
-// lines that part it from the text before and after: before footnote definitions,
-// variables of the file and keywords that belong to the element below them, which would
-// take it in, and not in a paragraph that such a keyword belongs to.
+// appendPoint returns the offset at which text is appended to the body from start to end,
+// and the lines that separate it from the text before and after. The offset is before
+// footnote definitions, file variables and keywords of the element below them, which would
+// absorb the text, and not inside a paragraph that has such a keyword.
 func (e *editor) appendPoint(start, end int, text string) (at int, before, after string) {
 	at = end
 	tree := e.doc.Elements(e.at)
@@ -74,7 +74,7 @@ func (e *editor) appendPoint(start, end int, text string) (at int, before, after
 		case int(el.Start) < start:
 			return at, before, after
 		case belongsBelow && hasPrefixFold(line, "#+results"):
-			return at, "\n", after // the text does not part a block of code from its results
+			return at, "\n", after // a block of code stays next to its results
 		case belongsBelow, el.Type == TypeFootnoteDefinition && footnoteLabel(text) == 0,
 			el.Type == TypeComment && strings.Contains(tree.Text(i), "Local Variables:"):
 			if at, after = endOfText(e.doc.Source, start, int(el.Start)), ""; at == int(el.Start) {
@@ -143,8 +143,8 @@ func (e *editor) replaceLines(start, end int, lines string) {
 	e.replace(start, end, lines)
 }
 
-// misplacedHeadline returns a message about a headline in text that is not allowed
-// there, with a remedy, or "".
+// misplacedHeadline returns a message, with a remedy, about a headline in text that is not
+// allowed there, or "".
 func (e *editor) misplacedHeadline(text string, children bool) string {
 	level := 0
 	if e.at >= 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// checklist holds the list items of one section. The first one stands for the section
-// itself; the items at the top are its children.
+// checklist holds the list items of one section. The first item represents the section
+// itself; the outermost items are its children.
 type checklist struct {
 	tree  *Tree
 	items []checkItem
@@ -175,7 +175,7 @@ func (c *checklist) updateCookies(recursive bool) {
 }
 
 // updateSectionCookies records the changes of the cookies in paragraphs outside
-// lists, which have the counts of the headline.
+// lists, which show the counts of the headline.
 func (c *checklist) updateSectionCookies(done, all int) {
 	for i := range c.tree.Elements {
 		el := &c.tree.Elements[i]
@@ -194,7 +194,6 @@ func (c *checklist) updateRange(start, end, done, all int) {
 	}
 }
 
-// inItem reports whether element i is inside a list item.
 func (c *checklist) inItem(i int) bool {
 	for k := c.tree.Elements[i].Parent; k >= 0; k = c.tree.Elements[k].Parent {
 		if c.tree.Elements[k].Type == TypeItem {

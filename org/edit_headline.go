@@ -19,8 +19,8 @@ import (
 // aligns them. Under #+STARTUP: indent, hidden stars are added.
 const tagsColumn = 77
 
-// setPriority refuses a priority outside the range of #+PRIORITIES, by default A to C,
-// with [ErrPriority].
+// setPriority returns [ErrPriority] for a priority outside the range of #+PRIORITIES, by
+// default A to C.
 func (e *editor) setPriority(s document.SetPriority) error {
 	priority := strings.ToUpper(s.Priority)
 	if err := e.doc.checkPriority(priority); err != nil {
@@ -73,8 +73,8 @@ func (d *Document) checkPriority(priority string) error {
 	return nil
 }
 
-// setTitle keeps COMMENT, and refuses a title that would not be parsed as the title
-// with [ErrStructure].
+// setTitle keeps COMMENT. It returns [ErrStructure] for a title that would not be parsed as
+// a title.
 func (e *editor) setTitle(s document.SetTitle) error {
 	title := trimBlanks(s.Title)
 	if strings.ContainsAny(title, "\r\n") {
@@ -96,7 +96,7 @@ func (e *editor) setTitle(s document.SetTitle) error {
 	return nil
 }
 
-// addTag refuses an invalid tag with [ErrTag].
+// addTag returns [ErrTag] for an invalid tag.
 func (e *editor) addTag(s document.AddTag) error {
 	if s.Tag == "" || strings.Contains(s.Tag, ":") || !isTagGroup(s.Tag) {
 		return fmt.Errorf("add tag %q: %w", s.Tag, ErrTag)
@@ -184,5 +184,4 @@ func displayColumn(s string) int {
 	return at
 }
 
-// padRight pads s with blanks to n columns.
 func padRight(s string, n int) string { return s + strings.Repeat(" ", max(n-displayColumn(s), 0)) }

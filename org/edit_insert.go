@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// insertHeadline inserts a blank line where Emacs does: if the headline before has one.
+// insertHeadline also inserts a blank line if one precedes the headline before, as Emacs does.
 func (e *editor) insertHeadline(s document.InsertHeadline) error {
 	edited, start := e.at, e.insertEmptyHeadline(s.Sibling)
 	e.at = e.doc.headlineAt(start)
@@ -39,7 +39,7 @@ func (e *editor) insertEmptyHeadline(sibling bool) int {
 	place, empty := e.doc.insertionPoint(start, limit)
 	lines := strings.Repeat("*", level) + " \n"
 	switch {
-	case blank && empty > 1: // one of them separates the two headlines
+	case blank && empty > 1: // one empty line separates the two headlines
 		place = lineAt(e.doc.Source, place, limit).next
 	case blank && !endsWithBlankLine(e.doc.Source[:place]):
 		at := e.insertLines(place, "\n"+lines)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// logging holds the changes of a headline that are logged. Emacs can ask for a note;
-// here the log line has the heading of a note but no text.
+// logging states which changes of a headline are logged. Where Emacs would ask for a
+// note, the log line has the heading of a note but no text.
 type logging struct {
 	done       bool // set CLOSED when a task is finished
 	doneNote   bool // also add a line to the log

@@ -15,9 +15,8 @@ var planningLogs = map[string][2]string{
 	"DEADLINE":  {"New deadline from", "Removed deadline, was"},
 }
 
-// setTimestamp sets the planning timestamp of a keyword and logs the change. It refuses
-// anything but a timestamp with [ErrTimestamp]. A CLOSED timestamp is removed, as in
-// Emacs.
+// setTimestamp sets the planning timestamp of a keyword and logs the change. It returns
+// [ErrTimestamp] for anything but a timestamp. It removes a CLOSED timestamp, as Emacs does.
 func (e *editor) setTimestamp(keyword, name, when string) error {
 	old, l := *e.headline().planned(keyword), e.doc.logging(e.at)
 	log := keyword == "SCHEDULED" && l.reschedule || keyword == "DEADLINE" && l.redeadline
@@ -98,7 +97,7 @@ func formatTimestamp(when, old string) (string, error) {
 	out := date.Format("2006-01-02 Mon")
 	words = words[1:]
 	if len(words) > 0 && !strings.ContainsAny(words[0], ":<>[]") && (isAlpha(runeAt(words[0], 0)) || !strings.ContainsAny(words[0], "0123456789+-.")) {
-		words = words[1:] // the name of the day, which follows from the date
+		words = words[1:] // the name of the day, which the date determines
 	}
 	if len(words) > 0 && strings.Contains(words[0], ":") {
 		clock, err := formatClock(words[0])

@@ -40,8 +40,8 @@ func (e *editor) setProperty(s document.SetProperty) error {
 }
 
 // invalidIDReason returns why value is not allowed as the ID of a headline or
-// document, or "". It rejects values that already name something else (a derived id,
-// a location in a file, a file) and values that look like another one.
+// document, or "". It rejects values with another meaning (a derived id, a location in
+// a file, a file) and values that look like another ID.
 func invalidIDReason(value string) string {
 	switch {
 	case value == "":

@@ -168,8 +168,8 @@ func catchUp(t time.Time, r Interval, now time.Time) time.Time {
 }
 
 // withDayName replaces the first word after the date of a timestamp by the name of its
-// day in English, unless it is a time or a cookie. Not all names are names to Org: T4 is
-// Wednesday in Vietnamese, and a time after it is not read.
+// day in English, unless it is a time or a cookie. Org does not accept all names: T4 is
+// Wednesday in Vietnamese, and Org does not read a time after it.
 func withDayName(stamp string) string {
 	const date = len("<0000-00-00")
 	word := skipBlankRun(stamp[date:])

@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// setTodo refuses a keyword that the file does not declare with [ErrKeyword].
+// setTodo returns [ErrKeyword] for a keyword that the file does not declare.
 //
 // CLOSED and the log follow #+STARTUP, the marks of the keywords and the property
 // LOGGING. Finishing a task with a repeater shifts its timestamps and sets its first
@@ -59,7 +59,7 @@ func (e *editor) writeKeyword(keyword string) {
 func (e *editor) trackState(old, state string, finished bool) {
 	l := e.doc.logging(e.at)
 	if !l.done && len(l.states) == 0 {
-		return // the file logs no states; Org does not touch CLOSED then
+		return // if the file logs no states, Org does not change CLOSED
 	}
 	wasOpen := old != "" && !slices.Contains(e.doc.Todo.Done, old)
 	isOpen := state != "" && !slices.Contains(e.doc.Todo.Done, state)

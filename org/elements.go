@@ -16,8 +16,8 @@ func (d *Document) Elements(i int) *Tree { return d.tree(i, false, nil) }
 // markup, links, timestamps, table cells.
 func (d *Document) Objects(i int) *Tree { return d.tree(i, true, d.radioTargets()) }
 
-// Most texts have at most one element or object for each of these numbers of bytes.
-// They determine the initial capacity.
+// Numbers of bytes per element and per object that most texts do not fall below. They
+// determine the initial capacity.
 const (
 	bytesPerElement = 64
 	bytesPerObject  = 40
@@ -60,7 +60,7 @@ type sectionParser struct {
 
 	head *Headline // in the zeroth section it has only the drawer
 
-	ends        map[endKey][]line // the lines that may end blocks, in order; nil until one is asked for
+	ends        map[endKey][]line // the lines that may end blocks, in order; nil until first needed
 	items       []listItem        // items of the open lists
 	structures  []listStructure   // one for each list that is not inside another list
 	orphanEnd   int               // affiliated keywords before this offset have no element
@@ -139,7 +139,7 @@ func (p *sectionParser) run() {
 	}
 }
 
-// parseElement parses the element at p.at, which ends at limit or before.
+// parseElement parses the element at p.at, which ends at or before limit.
 func (p *sectionParser) parseElement(limit int) {
 	switch {
 	case p.at > 0 && p.src[p.at-1] != '\n' && p.at != p.doc.Start:

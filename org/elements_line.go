@@ -64,8 +64,8 @@ func (p *sectionParser) opening(l line, limit int) opening {
 }
 
 // endsParagraph reports whether a paragraph ends before line l. Some lines end a
-// paragraph although they open no element, and some that open one do not end the text
-// they are in.
+// paragraph without opening an element, and some that open an element do not end the
+// paragraph.
 func (p *sectionParser) endsParagraph(l line, limit int) bool {
 	text := l.text(p.src)
 	o := p.opening(l, limit)

@@ -23,9 +23,8 @@ type endKey struct {
 	name string // in lower case: the case of ASCII letters does not matter
 }
 
-// findEnd returns the first line with the key that starts at from or later and ends at
-// limit or earlier. The lines are collected on the first call, so that a section without
-// blocks costs no time.
+// findEnd returns the first line with the key between from and limit. The lines are
+// collected on the first call, so that a section without blocks costs no time.
 func (p *sectionParser) findEnd(key endKey, from, limit int) (line, bool) {
 	if p.ends == nil {
 		p.ends = map[endKey][]line{}

@@ -17,8 +17,8 @@ func (Format) Owns(path string) bool { return document.IsOrgPath(path) }
 // Fingerprint returns that of the defaults.
 func (f Format) Fingerprint() uint64 { return f.Defaults.Fingerprint() }
 
-// Options returns the options to parse the document at a path, whose setup files are
-// among files. A file that names itself adds nothing.
+// Options returns the options to parse the document at a path; files returns its setup
+// files. A file that names itself as its setup file adds no settings.
 func (f Format) Options(path string, files document.Files) *Options {
 	if files == nil {
 		return &Options{Defaults: f.Defaults}
@@ -74,7 +74,7 @@ func (f Format) Document(path, text string, files document.Files) *Document {
 }
 
 // Outline reads the document and its headlines. A text over the limits is one opaque
-// part, with a problem that says why, unless it was stored in parts.
+// part, with a problem that states the reason, unless it was stored in parts.
 func (f Format) Outline(path string, stored []document.Part, files document.Files) *document.Outline {
 	text := document.Join(stored)
 	if len(stored) == 1 {
@@ -98,9 +98,6 @@ func (f Format) Extend(path, top, more string, size, count int, files document.F
 	}
 	return doc.toOutline(path)
 }
-
-// IsLocal is the function of that name.
-func (Format) IsLocal(content string) bool { return IsLocal(content) }
 
 // LinkTitle returns a title without statistics cookies.
 func (Format) LinkTitle(title string) string { return WithoutCookies(title) }
@@ -133,7 +130,7 @@ func (d *Document) toOutline(path string) *document.Outline {
 }
 
 // declaredID returns the id that a drawer declares, or why it cannot be used. Both are ""
-// if there is none.
+// if the drawer declares none.
 func (d *Drawer) declaredID() (id, refused string) {
 	value, _ := lastValue(d.Properties, "ID")
 	id = strings.TrimSpace(value)
@@ -144,10 +141,10 @@ func (d *Drawer) declaredID() (id, refused string) {
 }
 
 // IsLocal reports whether the own text of a headline, as returned by [Document.Text],
-// is parsed alike in every document with the same settings and affects nothing
+// is parsed in the same way in every document with the same settings and affects nothing
 // outside it: it contains no setting and no radio target. It takes time in proportion
 // to the text.
-func IsLocal(text string) bool {
+func (Format) IsLocal(text string) bool {
 	if strings.Contains(text, "<<<") {
 		return false
 	}

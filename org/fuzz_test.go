@@ -38,7 +38,7 @@ func FuzzParse(f *testing.F) {
 func checkDocument(t *testing.T, d *org.Document, src string) {
 	t.Helper()
 	var all strings.Builder
-	all.WriteString(d.Section())
+	all.WriteString(d.Text(-1))
 	for i := range d.Headlines {
 		all.WriteString(d.Text(i))
 		checkHeadline(t, d, i)

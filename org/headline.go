@@ -3,6 +3,7 @@
 package org
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,9 +30,7 @@ func starsAt(src string, at int) int {
 // COMMENT, title, tags. Everything but the title is optional.
 func (p *parser) parseTitle(h *Headline, rest string) {
 	h.Tags, rest = splitTags(rest)
-	for _, tag := range h.Tags {
-		h.Archived = h.Archived || tag == "ARCHIVE"
-	}
+	h.Archived = slices.Contains(h.Tags, "ARCHIVE")
 	if p.ownIsDone != nil {
 		own := Headline{}
 		own.parseWords(trimBlanks(rest), p.ownIsDone)

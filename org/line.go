@@ -50,8 +50,8 @@ func linesOf(src string, at, limit int) iter.Seq[line] {
 	}
 }
 
-// skipLines returns the offset after the lines from at on for whose texts, without
-// leading blanks, skip holds.
+// skipLines returns the offset after the lines, from at on, whose texts without leading
+// blanks skip accepts.
 func skipLines(src string, at, limit int, skip func(text string) bool) int {
 	for l := range linesOf(src, at, limit) {
 		if !skip(trimBlanksLeft(l.text(src))) {
@@ -105,10 +105,7 @@ func hasPrefixFold(s, prefix string) bool {
 
 // trimmedEnd returns the end of src[start:end] without its trailing blanks.
 func trimmedEnd(src string, start, end int) int {
-	for end > start && isBlank(src[end-1]) {
-		end--
-	}
-	return end
+	return start + len(trimBlanksRight(src[start:end]))
 }
 
 // endOfText returns the end of the last non-blank line before limit, but at least

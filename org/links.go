@@ -28,7 +28,7 @@ type Link struct {
 	// target; "fuzzy" for everything else, which Org looks up as a target or a
 	// headline.
 	Type string
-	// Path is the unescaped address without type and search option.
+	// Path is the unescaped address, without type and search option.
 	Path string
 	// Search is the search option of a file link: the part after ::.
 	Search string
@@ -62,9 +62,8 @@ func Links(text string) iter.Seq[Link] {
 // Links returns the links in the own text of headline i, or of the zeroth section if
 // i is -1, in order and including those of the title. It leaves out links in keyword
 // lines, captions, comments and code, and radio links, which only lead to their own
-// text. It takes time in proportion to the text, and parses beyond the outline only
-// if the text can contain a link. It panics if i is out of range. Offsets are those
-// of Source.
+// text. It takes time in proportion to the text, and parses elements only if the text
+// can contain a link. It panics if i is out of range. Offsets are those of Source.
 func (d *Document) Links(i int) iter.Seq[Link] {
 	text := d.Text(i)
 	return func(yield func(Link) bool) {

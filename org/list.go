@@ -108,9 +108,9 @@ func (p *sectionParser) scanItems(at, limit int) {
 	p.closeItems(open, 0, at, text)
 }
 
-// closeItems closes the innermost open items that are indented by indent or more, at
-// the offset end with their blank lines and at text without. It returns the items
-// still open.
+// closeItems closes the innermost open items that are indented by at least indent: they
+// end at the offset end including blank lines, and at text without them. It returns the
+// items that are still open.
 func (p *sectionParser) closeItems(open []int32, indent, end, text int) []int32 {
 	for len(open) > 0 && p.items[open[len(open)-1]].indent >= indent {
 		item := &p.items[open[len(open)-1]]

@@ -25,7 +25,7 @@ func TestLocal(t *testing.T) {
 		{"a target", "* A\n<<a>>\n", true},
 		{"a radio target", "* A\n<<<a>>>\n", false},
 	} {
-		if got := org.IsLocal(tc.text); got != tc.want {
+		if got := (org.Format{}).IsLocal(tc.text); got != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
 		}
 	}
@@ -46,9 +46,9 @@ func TestLocalParts(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		whole := org.Parse(strings.Join(lines.Draw(t, "lines"), ""), nil)
-		rest := []string{whole.Section()}
+		rest := []string{whole.Text(-1)}
 		for i := range whole.Headlines {
-			if own := whole.Text(i); !org.IsLocal(own) {
+			if own := whole.Text(i); !(org.Format{}).IsLocal(own) {
 				rest = append(rest, own)
 			}
 		}

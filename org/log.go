@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// noteHeadings are the beginnings of the log lines that Org writes by default, each of
-// which goes on with a time.
+// noteHeadings are the beginnings of the log lines that Org writes by default. Each is
+// followed by a time.
 var noteHeadings = []string{
 	`State "`, "Note taken on ", "CLOSING NOTE ", "Rescheduled from ", "Not scheduled, was ", "New deadline from ",
 	"Removed deadline, was ", "Refiled on ",
 }
 
-// logSpans returns the lines of a section, from an offset on, that are its log: drawers,
-// log lines with their notes, and clocks, wherever they are, each with the note of its
-// end. With inside set, drawers are looked into. The spans are in order and disjoint,
-// without blank lines after them.
+// logSpans returns the lines of the log in a section, from an offset on: drawers, log
+// lines with their notes, and clocks with the notes of their ends, wherever they are. With
+// inside set, it returns the entries in drawers instead of the drawers. The spans are in
+// order and disjoint, without blank lines after them.
 func (d *Document) logSpans(i, from int, inside bool) []span {
 	if i < 0 {
 		return nil
@@ -53,12 +53,12 @@ func (d *Document) logEnd(i, from int) int {
 // logReader finds the log in the tree of a section.
 type logReader struct {
 	*Tree
-	keywords []string // of tasks
-	drawers  []string // of the log
+	keywords []string // task keywords
+	drawers  []string // names of log drawers
 }
 
-// isLog reports whether element k is a drawer of the log or with nothing but a log, a
-// line of the log, or a clock.
+// isLog reports whether element k is a log drawer, a drawer or list that contains only a
+// log, a log line, or a clock.
 func (r *logReader) isLog(k int) bool {
 	switch r.Elements[k].Type {
 	case TypeClock:
@@ -75,15 +75,15 @@ func (r *logReader) isLog(k int) bool {
 	return false
 }
 
-// isAllLog reports whether element k contains something, and nothing but a log.
+// isAllLog reports whether element k is not empty and contains only a log.
 func (r *logReader) isAllLog(k int) bool {
 	children := slices.Collect(r.Children(k))
 	return len(children) > 0 && !slices.ContainsFunc(children, func(c int) bool { return !r.isLog(c) })
 }
 
-// isNote reports whether an item is a line of the log: one with a time and a heading of
-// Org, with the backslashes after which a note follows, or, as headings can be changed,
-// with the old or new state or date in quotes.
+// isNote reports whether an item is a log line: it has a time, and a heading of Org or the
+// backslashes before a note. Because headings can be configured, an old or new state or
+// date in quotes is enough, too.
 func (r *logReader) isNote(item int) bool {
 	line := r.firstLine(item, TypeItem)
 	text := line[itemParts(line).bulletEnd:]
@@ -98,8 +98,8 @@ func (r *logReader) isNote(item int) bool {
 	return strings.HasSuffix(text, `] \\`) || slices.ContainsFunc(noteHeadings, func(h string) bool { return strings.HasPrefix(text, h) })
 }
 
-// endsClock reports whether an item is the note of the end of a clock: the only item that
-// is no line of the log in a list directly below the clock.
+// endsClock reports whether an item is the note of the end of a clock: the first item of a
+// list directly below the clock, of which all other items are log lines.
 func (r *logReader) endsClock(item int) bool {
 	list := int(r.Elements[item].Parent)
 	if above := &r.Elements[list-1]; above.Type != TypeClock || above.PostBlank > 0 {
@@ -113,7 +113,7 @@ func (r *logReader) endsClock(item int) bool {
 	return true
 }
 
-// lastStamp returns the last timestamp in a line, "" if there is none.
+// lastStamp returns the last timestamp in a line, or "".
 func lastStamp(line string) string {
 	for at := len(line) - 1; at >= 0; at-- {
 		if n := singleTimestampLength(line[at:min(len(line), at+maxTimestamp)]); n > 0 {
@@ -124,8 +124,8 @@ func lastStamp(line string) string {
 }
 
 // withoutLog returns a new text for the body from start to end without the lines that
-// stand before the body, such as the log, as a caller sends them back who read them with
-// the body. Log lines further down that the text leaves out come first in it.
+// precede the body, such as the log: a caller that read them with the body may send them
+// back. Log lines further down that the text lacks are put first.
 func (e *editor) withoutLog(text string, start, end int) string {
 	src, from, above := e.doc.Source, e.doc.bodyStart(), []int{e.doc.Start, e.doc.DrawerEnd, e.doc.bodyStart()}
 	if e.at >= 0 {
@@ -154,9 +154,9 @@ func (e *editor) withoutLog(text string, start, end int) string {
 	return b.String() + rest
 }
 
-// cutPieces returns a part of the section of headline i without the pieces of its log that
-// are among others, each as often as there, and the pieces that are left. A drawer goes with
-// the last of its pieces.
+// cutPieces removes from a part of the section of headline i the pieces of its log that are
+// also in others, each as often as there. It returns the rest, and the pieces of the log that
+// are left. A drawer is removed with the last of its pieces.
 func (d *Document) cutPieces(i int, part span, others []logPiece) (rest string, left []logPiece) {
 	var b strings.Builder
 	count, at, entries := map[string]int{}, part.start, d.logSpans(i, part.start, true)

@@ -14,10 +14,9 @@ import (
 // document), and the conflicts: those in also, then the new ones. base is nil if both
 // sides added the node. Fields are merged separately: todo keyword, priority, COMMENT,
 // title, each tag, each property, each planning time, the log as a set of lines, then
-// the text by lines. Bytes
-// outside changed fields stay as they are. A done keyword wins over an open one.
-// Conflicts are written into the node's drawer, and the node is tagged; an opaque file
-// has no drawer. O(length of the texts), and two line differences.
+// the text by lines. Bytes outside changed fields do not change. A done keyword wins over
+// an open one. Conflicts are written into the node's drawer, and the node is tagged; an
+// opaque file has no drawer. O(length of the texts), and two line differences.
 func (Format) Merge(m *document.Merging, base, won, lost *document.Part, level int, also ...document.Conflict) (document.Part, []document.Conflict) {
 	text := func(s string) document.Part { return document.Part{Type: won.Type, Content: s} }
 	base = cmp.Or(base, &document.Part{Type: won.Type, Derived: &document.Derived{}})

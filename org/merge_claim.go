@@ -10,12 +10,12 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// claimKeys are the properties of a claim, which are merged as one value: mixed, they would be a
-// claim that nobody made.
+// claimKeys are the properties of a claim. They are merged as one value: a mixture would be a claim
+// that no agent made.
 var claimKeys = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil, document.ClaimGranted}
 
-// claim merges the claim of a task into the lines of the winner. If both sides claimed it, see later for
-// the one that stays; the other side learns it from the conflict and from its next write.
+// claim merges the claim of a task into the lines of the winner. If both sides claimed the task, later
+// decides which claim stays; the other side learns of it from the conflict and from its next write.
 func (o *ownMerge) claim(lines []drawerLine, b, w, l drawerLines) []drawerLine {
 	from := w
 	switch was, won, lost := b.claimText(), w.claimText(), l.claimText(); {
@@ -48,9 +48,10 @@ func (d drawerLines) claimText() string {
 	return strings.Join(values, "\n")
 }
 
-// later reports whether the claim of b stays rather than that of a. One with a holder stays, then one of a
-// referee, of two of a referee the greater number, of two provisional ones the earlier, with the smaller number,
-// then the holder whose name comes first, and of one claim the longer lease; without holders the greater number.
+// later reports whether the claim of b stays rather than that of a. A claim with a holder stays, then one that a
+// referee granted; of two granted claims the one with the greater number, of two provisional ones the earlier, which
+// has the smaller number, then the holder whose name sorts first; of equal claims the longer lease. If neither has a
+// holder, the greater number stays.
 func later(a, b drawerLines) bool {
 	byA, byB := a.value(document.ClaimedBy), b.value(document.ClaimedBy)
 	numberA, numberB := document.ClaimNumber(a.last(document.ClaimKey)), document.ClaimNumber(b.last(document.ClaimKey))

@@ -12,7 +12,7 @@ import (
 
 // The drawer of conflicts is at the beginning of the body. Each entry is a list item
 // that names the field and the author of the lost value. The kept and the lost value
-// follow as fixed-width lines, so that no line of theirs can end the drawer or begin a
+// follow as fixed-width lines, so that none of their lines can end the drawer or begin a
 // headline:
 //
 //	:CONFLICT:
@@ -65,8 +65,8 @@ func ConflictEntry(c document.Conflict) string {
 	return b.String()
 }
 
-// cutConflicts splits the conflict drawer from the beginning of a body. A drawer of that
-// name in any other form is part of the body.
+// cutConflicts splits the conflict drawer from the beginning of a body. A drawer with that
+// name but another form is part of the body.
 func cutConflicts(text string) (entries []string, body string) {
 	first := lineAt(text, 0, len(text))
 	if first.text(text) != conflictDrawer {

@@ -14,20 +14,20 @@ import (
 // bodyLog is the log at the beginning of a body, and the rest of the body.
 type bodyLog struct {
 	text, rest string
-	pieces     []logPiece // of text
-	words      string     // that are no entries
+	pieces     []logPiece // the pieces of text
+	words      string     // the keys of pieces that are not entries
 }
 
 // logPiece is a log line with its note, a clock, or another line of a log.
 type logPiece struct {
 	text   string    // whole lines
-	key    string    // their words; "" for a blank line, and the first and last line of a drawer
-	drawer string    // around it, "" for none; also of the line that opens the drawer
+	key    string    // the words of text; "" for a blank line, and the first and last line of a drawer
+	drawer string    // the drawer around it, "" for none; also for the line that opens the drawer
 	entry  bool      // a log line or a clock
-	time   time.Time // of an entry
+	time   time.Time // the time of an entry
 }
 
-// cutLog splits a body after its log. A text that is not all body has no log.
+// cutLog splits a body after its log. A text that is more than a body has no log.
 func cutLog(body string) bodyLog {
 	const head = "* \n"
 	doc := Parse(head+body, nil)
@@ -47,7 +47,7 @@ func cutLog(body string) bodyLog {
 	return log
 }
 
-// logPieces returns the pieces of a part of a log, and the entries behind it.
+// logPieces returns the pieces of a part of a log, and the entries after that part.
 func logPieces(src string, part span, entries []span) (pieces []logPiece, behind []span) {
 	drawer := ""
 	for at := part.start; at < part.end; {
@@ -73,9 +73,8 @@ func logPieces(src string, part span, entries []span) (pieces []logPiece, behind
 	return pieces, entries
 }
 
-// mergeLogs merges two versions of a log as sets of entries: removals and additions of
-// both sides count. The words are those of the side that changed them. The result does
-// not depend on which side is which.
+// mergeLogs merges two versions of a log as sets of entries, with the removals and additions
+// of both sides. Other lines are those of the side that changed them. The merge is symmetric.
 func mergeLogs(base, won, lost bodyLog) string {
 	return document.Pick(base.text, won.text, lost.text, func() string {
 		a, b := won, lost
@@ -119,8 +118,8 @@ func (log bodyLog) entries() map[string]bool {
 	return texts
 }
 
-// descents returns how many entries are earlier than the one before them in their drawer,
-// less those that are later.
+// descents returns the number of entries that are earlier than the previous entry of their
+// drawer, minus the number of entries that are later.
 func (log bodyLog) descents() (n int) {
 	for i, p := range log.pieces[min(1, len(log.pieces)):] {
 		if above := log.pieces[i]; p.entry && above.entry && p.drawer == above.drawer {
@@ -130,8 +129,7 @@ func (log bodyLog) descents() (n int) {
 	return n
 }
 
-// insertEntry inserts an entry among those of its drawer by its time. A drawer that is
-// missing comes last.
+// insertEntry inserts an entry in its drawer, by time. A missing drawer is added at the end.
 func insertEntry(pieces []logPiece, e logPiece, newestFirst bool) []logPiece {
 	at, above := -1, -1
 	for i, p := range pieces {

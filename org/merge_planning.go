@@ -22,8 +22,8 @@ func (o *ownMerge) planning() string {
 	return line
 }
 
-// replan replaces one timestamp in a planning line by another; "" is none. Other bytes
-// of the line do not change.
+// replan replaces one timestamp in a planning line by another; "" means no timestamp. Other
+// bytes of the line do not change.
 func replan(line, keyword, was, has, end string) string {
 	text := strings.TrimRight(line, "\r\n")
 	mark := keyword + ":"

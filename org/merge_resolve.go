@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// Resolved returns the node's own text without the conflicts in which, by their index in
+// Resolved returns the node's own text without some conflicts, given by their indexes in
 // Conflicts. With take, lost values replace the kept ones. The drawer and the tag are
 // removed with the last conflict. Conflicts about the whole node cannot be taken here.
 // Errors: document.ErrMoved. O(length of the text).
@@ -110,8 +110,8 @@ func (p *fields) exchangeProperty(key, kept, lost string) error {
 	return nil
 }
 
-// swap replaces the kept lines in a text by the lost ones, or appends these if nothing
-// was kept.
+// swap replaces the kept lines in a text by the lost ones. If no line was kept, it appends
+// the lost ones.
 func swap(text *string, c document.Conflict, end string) error {
 	kept, lost := withLineEnds(c.Kept, end), withLineEnds(c.Lost, end)
 	whole := *text

@@ -110,7 +110,7 @@ func (p *objectParser) dollar(c *contents, at int) int {
 
 // endsFragment reports whether a fragment between dollars may end before the offset
 // at: before white space, punctuation, a control character, a bracket, or the end.
-// Emacs counts the marks of direction and joining as punctuation, most symbols not.
+// Emacs treats direction and joining marks as punctuation, but not most symbols.
 func endsFragment(text string, at int) bool {
 	if at == len(text) {
 		return true
@@ -154,7 +154,6 @@ func entityLength(s string) int {
 	return n
 }
 
-// isAlphaAt reports whether there is a letter at the offset at.
 func isAlphaAt(s string, at int) bool { return at < len(s) && isAlpha(runeAt(s, at)) }
 
 const entityList = `

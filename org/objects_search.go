@@ -4,8 +4,8 @@ package org
 
 import "strings"
 
-// The searches for the end of an object. Each remembers its next match, which depends
-// only on the text, so text with many unterminated objects is scanned once.
+// The searches for the end of an object. Each caches its next match, which depends only
+// on the text, so a text with many unterminated objects is scanned once.
 const (
 	closeBold = iota
 	closeItalic

@@ -17,8 +17,8 @@ type Options struct {
 	// it exists. The name is as written, without quotes; a name in a setup file is
 	// joined to the folder of that file. Setup is called once for each name. It
 	// decides which names it serves; a caller must confine it to its root. A name
-	// that it does not serve results in a diagnostic. If Setup is nil, setup files
-	// are ignored silently.
+	// that it does not serve causes a diagnostic. If Setup is nil, setup files are
+	// ignored silently.
 	Setup func(name string) (text string, ok bool)
 	// Defaults are settings that the file can override; nil for none.
 	Defaults *Defaults
@@ -149,8 +149,8 @@ func (d *Document) linkParents() {
 	}
 }
 
-// maxDiagnostics is the maximum number of diagnostics of a document. It is more than
-// anyone reads, and a diagnostic takes many times the memory of its text.
+// maxDiagnostics is the maximum number of diagnostics of a document. Nobody reads more,
+// and a diagnostic takes many times the memory of its text.
 const maxDiagnostics = 10_000
 
 // addDiagnostic adds a diagnostic, whose line is set at the end. Beyond
@@ -187,9 +187,9 @@ const (
 	MaxParsed    = 64 << 20 // bytes of one document
 )
 
-// KeptWhole returns why an Org text is kept as one opaque node, and what to do about it;
-// "" for a text that is parsed. It depends on the text alone, so that every machine
-// decides alike. O(len(text)) without allocation; O(1) for a short text.
+// KeptWhole returns why an Org text is kept as one opaque node, and how to change that; ""
+// for a text that is parsed. It depends only on the text, so that all machines agree.
+// O(len(text)) without allocation; O(1) for a short text.
 func (Format) KeptWhole(text string) string {
 	const what = "; the file is kept whole, and its headlines are not read: split it into smaller files"
 	switch {

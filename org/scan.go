@@ -20,9 +20,9 @@ type scanner struct {
 // headlineMark is the offset of a headline's first star and the number of its stars.
 type headlineMark struct{ start, level int }
 
-// scan scans the lines from the offset at to the end. If a block does not end before
-// the next headline, it is no block and its lines are scanned again. That happens at
-// most once for each kind between two headlines, so the time stays linear.
+// scan scans the lines from the offset at to the end. A block must end before the next
+// headline; otherwise its lines are scanned again as text. That happens at most once for
+// each kind between two headlines, so the time is linear.
 func (s *scanner) scan(at int) {
 	for {
 		if at >= len(s.src) {
@@ -91,7 +91,7 @@ func (s *scanner) abandonBlock() int {
 	b := s.block
 	s.block = block{}
 	s.unclosed |= 1 << b.kind
-	message := "block is not closed before the next headline, so it is no block"
+	message := "block is not closed before the next headline, so it is not read as a block"
 	s.diagnostics = append(s.diagnostics, Diagnostic{Offset: b.start, Message: message})
 	return b.next
 }
@@ -104,7 +104,7 @@ type block struct {
 }
 
 // hidingBlock returns the type and name of the block that a trimmed line starts if its
-// lines are not parsed as Org. Those of other blocks, such as quotes, are.
+// lines are not parsed as Org. The lines of other blocks, such as quotes, are.
 func hidingBlock(text string) (Type, string) {
 	if name := environmentName(text); name != "" {
 		return TypeLatexEnvironment, name

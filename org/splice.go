@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// draft is a text under edit, and the splices that make it of its source, sorted, disjoint and not adjacent.
+// draft is an edited text, and the splices that turn its source into it: sorted, disjoint and not adjacent.
 type draft struct {
 	text    string
 	splices []document.Splice
@@ -47,7 +47,7 @@ func (d *draft) replace(start, end int, text string) {
 	}
 	made.End = end - shift
 	d.splices = slices.Replace(d.splices, first, last, made)
-	if made.Start == made.End && made.New == "" { // what was inserted is gone again
+	if made.Start == made.End && made.New == "" { // an insertion was removed again
 		d.splices = slices.Delete(d.splices, first, first+1)
 	}
 }

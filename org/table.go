@@ -12,7 +12,7 @@ type tableElRun struct {
 
 // tableElOpening returns the opening of the table.el table whose first rule is line
 // l. It consists of the lines from there on that start with a bar or a plus, and its
-// last line must be a rule. The run is cached because each of its rules asks for it.
+// last line must be a rule. The run is cached because it is needed for each of its rules.
 func (p *sectionParser) tableElOpening(l line, limit int) opening {
 	if r := &p.lastTableEl; l.start < r.start || l.start >= r.end || limit != r.limit {
 		end := skipLines(p.src, l.next, limit, isTableElLine)

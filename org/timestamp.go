@@ -148,8 +148,8 @@ func markedInterval(s string, sign byte) (v Interval, rest string) {
 	return Interval{}, ""
 }
 
-// interval parses digits and a unit; n is their length, or 0 if s starts with
-// something else.
+// interval parses digits and a unit at the start of s; n is their length, or 0 if there
+// are none.
 func interval(s string) (v Interval, n int) {
 	count, n := number(s)
 	if n == 0 || n == len(s) || strings.IndexByte("hdwmy", s[n]) < 0 {

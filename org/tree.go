@@ -59,7 +59,7 @@ func (t *Tree) Children(i int) iter.Seq[int] {
 	}
 }
 
-// top returns the indexes of the elements of the section that are in no other element.
+// top returns the indexes of the outermost elements of the section.
 func (t *Tree) top() []int {
 	if len(t.Elements) < 2 {
 		return nil

@@ -15,11 +15,11 @@ const (
 	Format   = "fovea proof 1" // the beginning of each proof; 1 is the number of the format
 	MaxFile  = 8 << 20         // bytes of a proof
 	MaxNote  = 1 << 20         // bytes of a note
-	MaxSteps = 64              // nodes of the map on the way to a note
+	MaxSteps = 64              // nodes of the map on the path to a note
 )
 
 // File is a proof, as JSON in this order. It is about a note, an absent id, or two heads:
-// one of Note, Absent and From is set.
+// exactly one of Note, Absent and From is set.
 type File struct {
 	Format string  `json:"format"`
 	Head   string  `json:"head"`             // the signed head
@@ -28,11 +28,11 @@ type File struct {
 	Log    []byte  `json:"log,omitempty"`    // hashes that lead from Moment or From to the log of Head, 32 bytes each
 	Note   *Note   `json:"note,omitempty"`
 	Absent string  `json:"absent,omitempty"` // the id
-	Map    []Step  `json:"map,omitempty"`    // the nodes of the Merkle map on the way to the note, from the root
-	Other  *Other  `json:"other,omitempty"`  // the leaf at the place of the absent one
+	Map    []Step  `json:"map,omitempty"`    // the nodes of the Merkle map on the path to the note, from the root
+	Other  *Other  `json:"other,omitempty"`  // the leaf at the place of the absent id
 }
 
-// Moment is a commit as the log has it. Digests are CIDs.
+// Moment is a commit as recorded in the log. Digests are CIDs.
 type Moment struct {
 	Seq    int64  `json:"seq"`
 	Commit string `json:"commit"`
@@ -45,7 +45,7 @@ type Note struct {
 	ID      string  `json:"id"`
 	Path    string  `json:"path"`             // the document that it is in
 	Parent  []byte  `json:"parent,omitempty"` // SHA-256 of the id of the note above it, 32 bytes; none for a document
-	Version string  `json:"version"`          // CID over the note and all below it
+	Version string  `json:"version"`          // CID of the note with all below it
 	Type    string  `json:"type,omitempty"`   // document or headline; none with Block
 	Text    *string `json:"text,omitempty"`   // its bytes
 	Block   []byte  `json:"block,omitempty"`  // the own block of a node that is not UTF-8, or has attributes or no text
@@ -64,10 +64,10 @@ type Other struct {
 	Value []byte `json:"value"` // SHA-256 of its value, which is not shown
 }
 
-var errForm = errors.New("a type beside a block, or a block of what is UTF-8, or longer than the block shows")
+var errForm = errors.New("a note with a block has no type, and its content is one that only a block can hold")
 
-// Encode returns the one form of a proof: a line of JSON. It refuses a note with a block that
-// Text would stand for.
+// Encode returns the only form of a proof: a line of JSON. It returns an error for a note with
+// a block if Text can hold its content.
 func (f *File) Encode() ([]byte, error) {
 	if n := f.Note; n != nil && n.Block != nil && (n.Type != "" || isPlain(n.Block)) {
 		return nil, errForm
@@ -82,7 +82,7 @@ func (f *File) Encode() ([]byte, error) {
 // isPlain reports whether an own block {f, type, attrs, content} has no attributes, and a
 // content that is UTF-8 or is in other blocks, which it does not mention.
 func isPlain(block []byte) bool {
-	_, content, found := bytes.Cut(block, slices.Concat(str("attrs"), item(0x80, 0), str("content"))) // which no text of a type or attribute holds
+	_, content, found := bytes.Cut(block, slices.Concat(str("attrs"), item(0x80, 0), str("content"))) // which no type or attribute can contain
 	for head := 1; head <= min(len(content), 5); head++ {
 		if bytes.Equal(content[:head], item(0x40, len(content)-head)) {
 			return found && utf8.Valid(content[head:])

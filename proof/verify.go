@@ -37,8 +37,8 @@ type head struct {
 	log                            tlog.Hash // zero for none
 }
 
-// Check verifies a proof against the keys of those who may sign heads. The error says
-// which part does not hold.
+// Check verifies a proof against the keys that may sign heads. The error names the part
+// that is wrong.
 func Check(data []byte, keys note.Verifiers) (v Verdict, err error) {
 	var f File
 	if len(data) > MaxFile || json.Unmarshal(data, &f) != nil || f.Format != Format {
@@ -107,7 +107,7 @@ func (f *File) checkHeads(h head, keys note.Verifiers) (string, error) {
 		h.first, h.seq, h.time, from.seq, from.time, from.key), nil
 }
 
-// checkNote verifies that a note, or no note of an id, was in the map of a moment.
+// checkNote verifies that a note was in the map of a moment, or that no note with an id was.
 func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 	at := Moment{h.seq, h.commit, h.root, h.time}
 	if f.Moment != nil { // an earlier commit, which the log of the head has
@@ -147,12 +147,12 @@ func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 // RootOf computes the root of the map that has a value at a key, or nothing if value is
 // nil: doc/format/map.md, Proofs.
 func (f *File) RootOf(key [sha256.Size]byte, value []byte) (root [sha256.Size]byte, err error) {
-	var way digest // of the node that was computed last
-	bad := errors.New("nodes that form no map")
+	var way digest // digest of the node that was computed last
+	bad := errors.New("the nodes do not form a map")
 	if len(f.Map) == 0 || len(f.Map) > MaxSteps {
 		return way, bad
 	}
-	for depth := len(f.Map) - 1; depth >= 0; depth-- { // from the end of the way to the root
+	for depth := len(f.Map) - 1; depth >= 0; depth-- { // from the end of the path to the root
 		s, bit := f.Map[depth], uint16(1)<<(key[depth/2]>>(4-depth%2*4)&15) // by the key's hex digit
 		slots, leaf := s.Kids|s.Leaves, s.Leaves&bit != 0
 		links, err := hashes(s.Beside)
@@ -169,11 +169,11 @@ func (f *File) RootOf(key [sha256.Size]byte, value []byte) (root [sha256.Size]by
 		case value == nil && leaf && o.inPlace(key, depth):
 			way = leafOf(digest(o.Key), digest(o.Value))
 		case value != nil || slots&bit != 0 || o != nil:
-			return way, errors.New("the way to the note does not end so")
+			return way, errors.New("the path to the note does not end there")
 		}
 		at, n := bits.OnesCount16(slots&(bit-1)), bits.OnesCount16(slots)
 		if slots&bit == 0 {
-			at = -1 // nothing of this node is on the way
+			at = -1 // no entry of this node is on the path
 		}
 		if n > 4 { // entries are in groups of four
 			if at >= 0 {
@@ -212,14 +212,14 @@ func leafOf(key, value digest) digest {
 	return sha256.Sum256(slices.Concat(item(0x80, 2), bin(key[:]), link(value)))
 }
 
-// inPlace reports whether the leaf has another key that belongs into the same slot.
+// inPlace reports whether the leaf has another key that belongs in the same slot.
 func (o *Other) inPlace(key digest, depth int) bool {
 	return o != nil && len(o.Key) == 32 && len(o.Value) == 32 && digest(o.Key) != key &&
 		fmt.Sprintf("%x", o.Key)[:depth+1] == fmt.Sprintf("%x", key)[:depth+1]
 }
 
-// value returns the value that the map has of a note, [id, own, version, parent, path], and
-// the note's bytes; own is the digest of the block {f, type, attrs, content}.
+// value returns the value of a note in the map, [id, own, version, parent, path], and the
+// note's bytes; own is the digest of the block {f, type, attrs, content}.
 func (n *Note) value() (value, shown []byte, err error) {
 	version, err := cid(n.Version)
 	content, block := n.Block, n.Block
@@ -232,7 +232,7 @@ func (n *Note) value() (value, shown []byte, err error) {
 		parent = bin(n.Parent)
 	}
 	if (n.Text == nil) == (n.Block == nil) || len(content) > MaxNote || n.Parent != nil && len(n.Parent) != 32 {
-		err = errors.New("not one note, or too long, or below what is no key")
+		err = errors.New("not one note, or too long, or its parent is not a key")
 	}
 	return slices.Concat(item(0x80, 5), str(n.ID), link(sha256.Sum256(block)), link(version), parent, bin([]byte(n.Path))), content, err
 }
@@ -274,7 +274,7 @@ func cid(s string) (d digest, err error) {
 	code := base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 	raw, err := code.DecodeString(strings.TrimPrefix(s, "b"))
 	if err != nil || len(raw) != 36 || string(raw[:4]) != "\x01\x71\x12\x20" || "b"+code.EncodeToString(raw) != s {
-		return d, fmt.Errorf("%q is no digest", s)
+		return d, fmt.Errorf("%q is not a digest", s)
 	}
 	return digest(raw[4:]), nil
 }

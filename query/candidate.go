@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Candidate is one node as a query sees it. Callers only read what its methods return
-// and do not keep it. A Matcher calls only the methods that the query needs, cheap ones
-// first.
+// Candidate is one node as a query sees it. Callers must not change or retain the results
+// of its methods. A Matcher calls only the methods that the query needs, cheap ones first.
 type Candidate interface {
 	// ID returns the node's stable identity.
 	ID() string

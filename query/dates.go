@@ -28,9 +28,9 @@ const dateHint = "write 2026-01-31, \"2026-01-31 14:00\", today, fri, +2w, or da
 var distance = regexp.MustCompile(`^[+-]\d{1,5}[dwmy]$`) // from today, of days, weeks, months or years
 
 // ParseDay parses a day as people type it: a date, "today", "tomorrow", "yesterday", a distance from
-// today such as +3d, -2w, +1m or +1y, or the name of a day of the week or its first three letters and
-// more, which is the next one, with past the last one, today included. It returns that day on the
-// calendar of now, with its digits in UTC, and whether s is a day.
+// today such as +3d, -2w, +1m or +1y, or a day of the week, in full or by at least three letters, which
+// is the next such day or, with past, the last one, today included. It returns that day on the calendar
+// of now, with its digits in UTC, and whether s is a day.
 func ParseDay(s string, now time.Time, past bool) (day time.Time, ok bool) {
 	if date, err := time.Parse(time.DateOnly, s); err == nil {
 		return date, true
@@ -38,7 +38,7 @@ func ParseDay(s string, now time.Time, past bool) (day time.Time, ok bool) {
 	day = today(now)
 	s = cmp.Or(map[string]string{"yesterday": "-1d", "today": "+0d", "tomorrow": "+1d"}[strings.ToLower(s)], s)
 	if distance.MatchString(s) {
-		n, _ := strconv.Atoi(s[:len(s)-1]) // the pattern has digits alone
+		n, _ := strconv.Atoi(s[:len(s)-1]) // the pattern allows only digits
 		by := map[byte][3]int{'d': {0, 0, n}, 'w': {0, 0, 7 * n}, 'm': {0, n, 0}, 'y': {n, 0, 0}}[s[len(s)-1]]
 		day = day.AddDate(by[0], by[1], by[2])
 		return day, day.Year() > 0 && day.Year() < 10_000
@@ -100,7 +100,7 @@ func parsePeriod(args []string, now time.Time) (period, *argError) {
 }
 
 // timesTest builds the test of a predicate that requires a timestamp of one of the
-// kinds in a period, for which include is true unless it is nil.
+// kinds in a period. If include is not nil, it must accept the timestamp.
 func timesTest(include func(Time) bool, kinds ...TimeKind) func([]string, time.Time) (test, *argError) {
 	return func(args []string, now time.Time) (test, *argError) {
 		p, err := parsePeriod(args, now)

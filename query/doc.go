@@ -19,7 +19,7 @@
 //
 // NOT binds tighter than AND, and AND tighter than OR. The empty query matches
 // everything. Text with a blank, comma, quote, parenthesis or | must be in double
-// quotes, where \" and \\ stand for " and \, and any other backslash for itself. An
+// quotes, where \" and \\ mean " and \, and any other backslash is literal. An
 // unquoted ( or | inside a word is an error. A word with a colon is a predicate;
 // quoted, it is text.
 //
@@ -38,12 +38,12 @@
 //
 // Invariants:
 //
-//   - Argument lists mean what org-ql documents: heading, regexp and plain words
-//     require all arguments, the other predicates any one.
+//   - Argument lists have the meaning that org-ql documents: heading, regexp and plain
+//     words require all arguments, the other predicates any one.
 //   - Tags, keywords, types and ids are compared for equality, never as substrings.
 //     Case matters, as in Org, except in types. Plain words, heading, regexp and path
 //     ignore case; (?-i) in a regular expression makes it matter.
-//   - A type that no node can have is an error, not an empty answer.
+//   - A type that no node can have is an error, not an empty result.
 //   - A group tag matches its members too.
 //   - A time range matches if it overlaps the period. A date without a time of day
 //     means midnight; on, from and to cover the whole day.

@@ -16,9 +16,9 @@ type SyntaxError struct {
 	Query string `json:"query" jsonschema:"as it was sent"`
 	// Column is the position of the error in runes from 1, or 0 if there was no text.
 	Column int `json:"column" jsonschema:"from 1, in characters"`
-	// Message is the problem.
+	// Message states the problem.
 	Message string `json:"message" jsonschema:"what is wrong"`
-	// Hint is how to fix it; it may be empty.
+	// Hint states how to fix it; it may be empty.
 	Hint string `json:"hint,omitempty" jsonschema:"what to write instead"`
 }
 
@@ -79,8 +79,8 @@ func unknownPredicate(name string) *SyntaxError {
 	return &SyntaxError{Message: fmt.Sprintf("unknown predicate %q", name), Hint: hint + "; quote the word to search for it as text"}
 }
 
-// Closest returns the known name with the smallest edit distance to name, whose capitals count as
-// small letters, or "" if none is that close and none starts with name.
+// Closest returns the known name with the smallest edit distance to name in lower case, or "" if
+// no known name is within that many edits or starts with name.
 // O(bytes of name * bytes of all known names).
 func Closest(name string, known []string, edits int) string {
 	name = strings.ToLower(name)
@@ -97,8 +97,7 @@ func Closest(name string, known []string, edits int) string {
 	return best
 }
 
-// editDistance returns the number of bytes to insert, delete or replace to turn a into
-// b.
+// editDistance returns the number of bytes to insert, delete or replace to turn a into b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -83,7 +83,7 @@ func join(of []Expr, separator, empty string) string {
 	return strings.Join(members, separator)
 }
 
-// operand prints e so that it is a single operand in any context.
+// operand prints e in a form that is a single operand in any context.
 func operand(e Expr) string {
 	switch e := e.(type) {
 	case nil:

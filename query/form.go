@@ -16,7 +16,7 @@ type form struct {
 	at   int // offset in the query
 }
 
-// maxFormDepth is the maximum nesting of lists; a query within MaxDepth needs no more.
+// maxFormDepth is the maximum nesting of lists, which is enough for a query within MaxDepth.
 const maxFormDepth = 2*MaxDepth + 2
 
 type formKind int

@@ -17,7 +17,6 @@ func beginsJSON(text string) bool {
 	return ok && strings.HasPrefix(strings.TrimLeftFunc(rest, unicode.IsSpace), `"`)
 }
 
-// json parses the JSON syntax.
 func (p *parser) json() (Expr, error) {
 	d := json.NewDecoder(strings.NewReader(p.text))
 	d.UseNumber()

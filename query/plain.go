@@ -9,10 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// operators are the words that are not searched for unless quoted.
+// operators are the words that are searched for only if quoted.
 var operators = map[string]bool{"AND": true, "OR": true, "NOT": true}
 
-// plain parses the plain syntax.
 func (p *parser) plain() (Expr, error) {
 	e, err := p.or()
 	if err != nil {
@@ -24,8 +23,8 @@ func (p *parser) plain() (Expr, error) {
 	return e, nil
 }
 
-// accept consumes the operator if it comes next. A word is an operator only if it
-// is alone.
+// accept consumes the operator if it comes next. A word is an operator only if a
+// blank or a parenthesis follows.
 func (p *parser) accept(operator string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], operator)
 	if !ok {

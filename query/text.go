@@ -68,8 +68,8 @@ func inOutline(c Candidate, f textMatcher) bool {
 	return slices.ContainsFunc(c.OutlinePath(), f.MatchString)
 }
 
-// inEntry searches the headings too: those above, as org-ql does, and the entry's own,
-// which may differ from its text, as a document's title does.
+// inEntry also searches the headings above the entry, as org-ql does, and its own heading,
+// which may not be part of its text: a document's title is not.
 func inEntry(c Candidate, f textMatcher) bool {
 	return inHeading(c, f) || inText(c, f) || inOutline(c, f)
 }

@@ -41,7 +41,7 @@ func TestDiagnostics(t *testing.T) {
 		"a.org:3: syntax: property drawer is neither directly below its headline nor first in the file, so it is not read",
 		`a.org:10: link: no node has the id "none"`,
 		`b.org:1: link: no file "sub/q.png"`,
-		`b.org:2: id: ID "one" is borne by another node; a derived id is used`,
+		`b.org:2: id: ID "one" belongs to another node; a derived id is used`,
 		`b.org:6: link: b.org has no headline "D"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

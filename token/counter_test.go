@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -24,6 +26,27 @@ func TestByName(t *testing.T) {
 	if !errors.Is(err, ErrUnknownCounter) || !strings.Contains(err.Error(), "known are o200k and estimate") {
 		t.Errorf("Named(cl100k): %v; want ErrUnknownCounter with the known names", err)
 	}
+}
+
+// additive reports whether left and right can be counted separately: if it is true,
+// Count(left+right) equals Count(left)+Count(right) for each counter of this package.
+// It is true if either is empty, or if left ends with a newline and right starts with
+// neither white space nor a slash. O(1).
+//
+// Why this holds for o200k: its pre-tokenizer splits a text into pieces, and no token
+// crosses the end of a piece. Of the alternatives listed in pieces.go, those for words
+// and numbers contain no newline; the one for punctuation continues after a newline
+// only with \r, \n or /; those for white space continue only with white space. So the
+// piece that contains left's last byte ends there. The following text cannot change the
+// pieces of left either: the only lookahead, (?!\S), applies at the end of a run of
+// white space without a newline, and left's last run has one. The estimate restarts at
+// the same places.
+func additive(left, right string) bool {
+	if left == "" || right == "" {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(right)
+	return strings.HasSuffix(left, "\n") && first != '/' && !unicode.IsSpace(first)
 }
 
 func TestAdditiveCases(t *testing.T) {
@@ -45,8 +68,8 @@ func TestAdditiveCases(t *testing.T) {
 		{"newline and newline", "a\n", "\nb", false},
 		{"newline and slash", ".\n", "/b", false},
 	} {
-		if got := Additive(tc.left, tc.right); got != tc.want {
-			t.Errorf("%s: Additive(%q, %q) = %v, want %v", tc.name, tc.left, tc.right, got, tc.want)
+		if got := additive(tc.left, tc.right); got != tc.want {
+			t.Errorf("%s: additive(%q, %q) = %v, want %v", tc.name, tc.left, tc.right, got, tc.want)
 		}
 	}
 	c := exactCounter(t)
@@ -64,7 +87,7 @@ func TestAdditive(t *testing.T) {
 	part := rapid.OneOf(drawText, rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 8), func(b []byte) string { return string(b) }))
 	rapid.Check(t, func(t *rapid.T) {
 		left, right := part.Draw(t, "left")+"\n", part.Draw(t, "right")
-		if !Additive(left, right) {
+		if !additive(left, right) {
 			right = "*" + right
 		}
 		for _, c := range counters {
@@ -87,7 +110,7 @@ func TestAdditiveCorpus(t *testing.T) {
 			n := 0
 			for line := range strings.Lines(rest) {
 				n += len(line)
-				if n == len(rest) || Additive(line, rest[n:]) {
+				if n == len(rest) || additive(line, rest[n:]) {
 					break
 				}
 			}

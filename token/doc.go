@@ -5,8 +5,7 @@
 //
 // A [Counter] counts: [Exact] implements OpenAI's o200k_base; [Estimate] needs no
 // vocabulary and over-counts on purpose; [ByName] selects one by name. A [Cache] stores
-// counts by the digest of the text. [Additive] tells where a text may be split so that
-// its parts can be counted separately.
+// counts by the digest of the text.
 //
 // The exact counter has a hand-written pre-tokenizer and merge loop instead of a
 // regular expression. It is about eight times faster than the library whose vocabulary
@@ -27,10 +26,11 @@
 //
 // Invariants:
 //
-//   - If Additive is true, Count(left+right) == Count(left)+Count(right) for each
-//     counter of this package.
+//   - A text can be counted in parts: Count(left+right) == Count(left)+Count(right) for
+//     each counter of this package if left or right is empty, or if left ends with a
+//     newline and right starts with neither white space nor a slash. See counter_test.go.
 //   - Invalid UTF-8 is counted like any other text; no input is refused.
-//   - Special tokens have no special meaning: <|endoftext|> is seven tokens.
+//   - Special tokens count as ordinary text: <|endoftext|> is seven tokens.
 //   - Counting starts no goroutine. Counters and caches are safe for concurrent use.
 //   - A test derives the word set of the estimate from the vocabulary.
 //

@@ -95,8 +95,8 @@ func (e *estimator) endLine() {
 	e.lineCost = 0
 }
 
-// maybeEndLine ends the line if the text can be split at pos: where [Additive] holds,
-// and in a few more places.
+// maybeEndLine ends the line if the text can be split at pos: where the package comment
+// promises it, and in a few more places.
 func (e *estimator) maybeEndLine() {
 	if e.text[e.pos-1] == '\n' && (e.pos == len(e.text) || !isSpace(e.text[e.pos]) && e.text[e.pos] != '/') {
 		e.endLine()

@@ -163,7 +163,7 @@ func TestEstimateCases(t *testing.T) {
 	}
 }
 
-// FuzzCount looks for panics, impossible counts, and texts where Additive is wrong.
+// FuzzCount looks for panics, impossible counts, and texts where additive is wrong.
 func FuzzCount(f *testing.F) {
 	for _, s := range []string{"", "* TODO x :a:\n/it's\r\n", "記憶 é\u0301\xff", "  \n \t\f\n/\n*", "a'S'll'ſ"} {
 		f.Add(s, s)
@@ -174,7 +174,7 @@ func FuzzCount(f *testing.F) {
 			if n := c.Count(left); n < 0 || (n == 0) != (left == "") || n > 4*len(left)+1 {
 				t.Fatalf("%s: Count(%q) = %d", c.Name(), left, n)
 			}
-			if Additive(left, right) && c.Count(left+right) != c.Count(left)+c.Count(right) {
+			if additive(left, right) && c.Count(left+right) != c.Count(left)+c.Count(right) {
 				t.Fatalf("%s: %q and %q do not add up", c.Name(), left, right)
 			}
 		}

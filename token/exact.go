@@ -40,8 +40,7 @@ var o200kVocabulary = sync.OnceValues(func() (*vocabulary, error) {
 })
 
 // vocabularyFile has the tokens of o200k in the order of their ranks, each after its length as
-// an unsigned varint; the whole is compressed by DEFLATE. A test derives it from the table of
-// OpenAI.
+// an unsigned varint, compressed by DEFLATE. A test derives it from the table of OpenAI.
 //
 //go:embed o200k.bin
 var vocabularyFile []byte
@@ -86,9 +85,8 @@ func (e exact) Count(text string) int {
 	return tokens
 }
 
-// lazyExact is the exact counter, with the vocabulary loaded on first use. If that
-// failed, which the tests of any build would report, it would count one token per byte:
-// never too few.
+// lazyExact is the exact counter, with the vocabulary loaded on first use. If loading
+// fails, which tests would detect, it counts one token per byte: never too few.
 type lazyExact struct{}
 
 func (lazyExact) Name() string { return O200k }

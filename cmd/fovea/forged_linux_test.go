@@ -131,7 +131,7 @@ func TestCampaignOfForgedSSH(t *testing.T) {
 		said := b.does(to, "sync", "--json")
 		after := files(t, b.at(to+"/notes"))
 		switch {
-		case never != strings.Contains(said, "no note has such a path"):
+		case never != strings.Contains(said, "no note can have this path"):
 			t.Fatalf("case %d, %q: %s", i, slices.Sorted(maps.Keys(documents)), said)
 		case never:
 			refused++

@@ -16,34 +16,34 @@ const (
 	maxAnnexBytes = 16 << 20 // of all files together
 )
 
-// AnnexPrefix begins the paths of files of a folder outside, where paths of files of the
-// memex may stand, too.
+// AnnexPrefix begins the paths of files in a folder outside the memex, to distinguish them
+// from paths of the memex.
 const AnnexPrefix = "$SKILLS_DIR/"
 
-// Annex is a folder outside the memex that is only read, such as one of skills that several
-// programs share. It is opened for each use, and links are followed only inside it. Hidden and
-// ignored files, and those of the memex, if that is in the folder, are none of it. It is
-// immutable.
+// Annex is a folder outside the memex that is only read, such as a folder of skills that several
+// programs share. It is opened for each use, and links are followed only inside it. It does not
+// include hidden and ignored files, or files of the memex if the memex is inside the folder. It
+// is immutable.
 type Annex struct {
 	dir   string // absolute
 	memex string // the folder that is left out, without links; "" if it is not in dir
 	lists func(path string) bool
 }
 
-// AnnexFile is a file of a folder outside, or why it was not read. Path is below the folder.
+// AnnexFile is a file of an Annex, or the error of reading it. Path is relative to the folder.
 type AnnexFile struct {
 	Path, Text string
 	Err        error
 }
 
-// Errors of a folder outside.
+// Errors of an Annex.
 var (
-	ErrManyAnnexed = errors.New("there are more files than are read from outside the memex")
-	ErrLargeAnnex  = errors.New("the files before it have as many bytes as are read from outside the memex")
+	ErrManyAnnexed = errors.New("more files than Fovea reads from outside the memex")
+	ErrLargeAnnex  = errors.New("the files before it reach the size limit for files outside the memex")
 )
 
 // NewAnnex returns the folder dir, which is absolute or relative to the memex; lists
-// reports which files Files returns.
+// selects the files that Files returns.
 func NewAnnex(dir, memex string, lists func(path string) bool) *Annex {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(memex, dir)
@@ -62,7 +62,7 @@ func NewAnnex(dir, memex string, lists func(path string) bool) *Annex {
 // Dir is the absolute path of the folder.
 func (o *Annex) Dir() string { return o.dir }
 
-// Below returns an absolute path as one below the folder, false for any other one.
+// Below converts an absolute path inside the folder to a relative one; false for any other path.
 func (o *Annex) Below(path string) (string, bool) {
 	rel, err := filepath.Rel(o.dir, path)
 	ok := err == nil && rel != "." && filepath.IsLocal(rel) && filepath.IsAbs(path)
@@ -121,7 +121,7 @@ func (o *Annex) Read(name string) (string, error) {
 
 func (o *Annex) open() (*Root, error) { return Open(o.dir, &Options{Parses: o.lists}) }
 
-// isMemex reports whether a file below the folder is one of the memex.
+// isMemex reports whether a file of the folder belongs to the memex.
 func (o *Annex) isMemex(name string) bool {
 	if o.memex == "" {
 		return false

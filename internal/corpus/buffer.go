@@ -21,30 +21,30 @@ const (
 
 var (
 	// ErrClient is returned for a client that is not connected.
-	ErrClient = errors.New("no stream of events of this client is open; open GET /v1/events and push the buffers again under the name that it gives")
-	// ErrLimit is returned, wrapped, for a buffer that exceeds a limit. What the client held
-	// before it still holds.
+	ErrClient = errors.New("this client has no open event stream; open GET /v1/events and push the buffers again under the name that it returns")
+	// ErrLimit is returned, wrapped, for a buffer that exceeds a limit. The client keeps the
+	// buffers that it had.
 	ErrLimit = errors.New("the limit")
 )
 
 // Buffer is a buffer with unsaved changes.
 type Buffer struct {
-	Path    string // of the document that shows the text
-	Real    string // of the file that is held: Path without links
-	Name    string // of the buffer, for messages
-	Session string // in which the owner sees the text, such as "emacs"; "" is none
+	Path    string // path of the document that shows the text
+	Real    string // path of the file that is held: Path without links
+	Name    string // name of the buffer, for messages
+	Session string // session in which the owner sees the text, such as "emacs"; "" for none
 	Text    string
-	Shown   bool // Text is to be seen; otherwise the file is held only
+	Shown   bool // Text is shown; otherwise the buffer only holds the file
 
 	pushed uint64 // numbers pushes of all clients
 }
 
-// Buffers are those of all clients. nil has none and takes none. The zero value is ready, and
-// safe for concurrent use.
+// Buffers holds the buffers of all clients. A nil Buffers is empty and accepts no buffer. The
+// zero value is ready to use, and safe for concurrent use.
 type Buffers struct {
 	mu      sync.RWMutex
-	clients map[string]map[string]Buffer // of a client, by real path
-	bytes   int                          // of all texts
+	clients map[string]map[string]Buffer // client -> real path -> buffer
+	bytes   int                          // size of all texts
 	changes atomic.Uint64
 }
 
@@ -67,8 +67,8 @@ func (b *Buffers) Join(client string) (leave func()) {
 	}
 }
 
-// Put sets the buffer of a file; with keep, one that is there keeps its text and its session.
-// It returns the buffer as it is now. Errors: ErrClient, ErrLimit.
+// Put sets the buffer of a file; with keep, an existing buffer does not change.
+// It returns the resulting buffer. Errors: ErrClient, ErrLimit.
 func (b *Buffers) Put(client string, one Buffer, keep bool) (Buffer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,14 +117,14 @@ func (b *Buffers) Holder(path string) string {
 	return ""
 }
 
-// Of returns the buffers whose text the owner sees in a session, sorted by path, of each file the
-// newest.
+// Of returns the buffers whose text the owner sees in a session, sorted by path; only the newest
+// buffer of each file.
 func (b *Buffers) Of(session string) []Buffer {
 	all := b.list(func(one *Buffer) bool { return one.Shown && one.Session == session })
 	return slices.CompactFunc(all, func(a, b Buffer) bool { return a.Path == b.Path })
 }
 
-// Changes counts what was put and dropped: as long as it stays, so does what Of returns.
+// Changes counts changes of the buffers: while it stays the same, so does the result of Of.
 func (b *Buffers) Changes() uint64 {
 	if b == nil {
 		return 0
@@ -132,7 +132,7 @@ func (b *Buffers) Changes() uint64 {
 	return b.changes.Load()
 }
 
-// list returns the buffers that is admits, sorted by path, newest first.
+// list returns the buffers that is accepts, sorted by path, newest first.
 func (b *Buffers) list(is func(*Buffer) bool) (all []Buffer) {
 	if b == nil || b.changes.Load() == 0 {
 		return nil

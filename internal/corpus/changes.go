@@ -15,7 +15,7 @@ type Changes struct {
 	// Created are files that appeared complete under their names, usually by a rename,
 	// without duplicates. Nothing else happened to them.
 	Created []string
-	// Overflow reports that more happened than Created lists. Only a scan finds it.
+	// Overflow reports that there were other changes, which only a scan can find.
 	Overflow bool
 }
 
@@ -33,10 +33,9 @@ func (n *Changes) add(path string, created bool) {
 	}
 }
 
-// writtenFiles are the files that Write has put in place since the last scan and the
-// last read of a file written by another program, by path. A read of such a file clears
-// all of them: a file that another program renames back over its old path is no longer
-// known to be ours.
+// writtenFiles are the files that Write has put in place, by path, since the last scan and
+// the last read of a file written by another program. Such a read clears all of them, because
+// another program may have renamed a file back to its old path.
 type writtenFiles struct {
 	mu    sync.Mutex
 	files map[string]File // as stampOf returns them

@@ -49,9 +49,9 @@ func (s *selection) names(file string) bool {
 	return named
 }
 
-// isHidden reports whether a name is hidden, or may be the name of a hidden file on another
-// file system: signs that show nothing do not count in names on some, nor does the form in
-// which a sign is written, and others give the folder .git the name GIT~1 besides.
+// isHidden reports whether a name is hidden, or may name a hidden file on another file system:
+// some file systems ignore invisible characters and Unicode normalization in names, and others
+// give the folder .git the alternative name GIT~1.
 func isHidden(name string) bool {
 	for i := range len(name) {
 		if name[i] >= utf8.RuneSelf {
@@ -66,8 +66,8 @@ func isHidden(name string) bool {
 	return short && strings.Trim(number, "0123456789") == ""
 }
 
-// visible drops a sign that shows nothing. An ellipsis, which stands for several dots, is kept
-// from becoming them.
+// visible drops an invisible character. It replaces an ellipsis, which NFKC would turn into
+// several dots.
 func visible(r rune) rune {
 	switch {
 	case unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):

@@ -23,10 +23,10 @@
 // :SKILL_PRIORITY:, :SKILL_TRIGGERS: and :SKILL_DEPENDS: in its file drawer, or a folder with a file
 // SKILL.md whose front matter has the keys priority, triggers and depends.
 //
-// A client that an editor connects joins [Buffers] and puts a [Buffer] for each file with unsaved
-// changes. Nobody writes such a file meanwhile, and requests of the owner in the buffer's session
-// see its text; those of agents do not. Buffers are bounded (MaxBuffers, MaxText, MaxTotal), and are
-// gone when their client leaves.
+// The client of an editor joins [Buffers] and puts a [Buffer] for each file with unsaved changes.
+// Meanwhile Fovea does not write such a file. Requests of the owner in the buffer's session see its
+// text; requests of agents do not. Buffers are bounded (MaxBuffers, MaxText, MaxTotal), and are
+// dropped when their client leaves.
 //
 // Invariants:
 //
@@ -34,9 +34,9 @@
 //     unique: a built-in skill wins, then the first one by path.
 //   - Only a Write changes a file, and only if the file still has the base content, no
 //     editor has locked it and the user has not made it read-only.
-//   - Nothing outside the root is opened or listed: names go through internal/vfs,
-//     which never leaves the folder, and a link is followed only after its target
-//     was found inside.
+//   - Nothing outside the root is opened or listed: all access goes through
+//     internal/vfs, which never leaves the folder, and a link is followed only if its
+//     target is inside.
 //   - A file is listed once, under its own path. A file reachable only through links
 //     is listed under the first link in scan order.
 //   - A scan reads each folder at most once, so link loops terminate.

@@ -20,9 +20,9 @@ import (
 // buffer: the link .#FILE to USER@HOST.PID or USER@HOST.PID:BOOT, or a regular file
 // with that text on file systems without links.
 //
-// Of an editor that creates no locks, such as an Emacs whose create-lockfiles is nil, only the
-// buffers are known that it tells Fovea of, see BufferLock; else its saves are detected by the
-// digest of the file.
+// If an editor creates no locks, such as an Emacs whose create-lockfiles is nil, Fovea detects only
+// the buffers that the editor reports, see BufferLock, and otherwise its saves, by the digest of the
+// file.
 type EditorLock struct {
 	// Owner is the text of the lock.
 	Owner string
@@ -35,7 +35,7 @@ type Holder uint8
 
 // The states of a lock holder.
 const (
-	// HolderGone means that the process has ended or the machine has rebooted since.
+	// HolderGone means that the process has ended or the machine has rebooted.
 	HolderGone Holder = iota
 	// HolderRunning is a running process of this machine.
 	HolderRunning
@@ -114,12 +114,12 @@ func (h Host) holder(text string) Holder {
 	return HolderRunning
 }
 
-// BufferLock is the lock of a running editor that has told Fovea of a buffer.
+// BufferLock is the lock of a running editor that has reported a buffer to Fovea.
 func BufferLock(buffer string) EditorLock {
 	return EditorLock{Owner: fmt.Sprintf("buffer %q", buffer), Holder: HolderRunning}
 }
 
-// editorLock looks for a buffer of each of the names, and for a lock next to it.
+// editorLock looks for a buffer with one of the names, and for a lock next to that file.
 func (d *folder) editorLock(names ...string) (EditorLock, bool) {
 	for _, name := range names {
 		if d.holder != nil {

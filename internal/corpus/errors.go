@@ -11,8 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// converted returns a function that makes of the first of some errors of the system, in pairs, that of this
-// package for it, and returns others as they are.
+// converted returns a function that converts errors of the system to errors of this package, by pairs. The
+// first matching pair counts; other errors are returned unchanged.
 func converted(pairs ...[2]error) func(error) error {
 	return func(err error) error {
 		for _, p := range pairs {
@@ -24,7 +24,7 @@ func converted(pairs ...[2]error) func(error) error {
 	}
 }
 
-// The errors of the system when a folder is opened, a link is followed, and a file is read or written.
+// The conversions of errors of opening a folder, following a link, and reading and writing a file.
 var (
 	openError = converted([2]error{fs.ErrNotExist, ErrNoFolder}, [2]error{vfs.ErrNotFolder, ErrNotFolder},
 		[2]error{syscall.ENOTDIR, ErrNotFolder}, [2]error{fs.ErrPermission, ErrUnreadable})
@@ -63,7 +63,7 @@ var (
 	ErrSpecial = errors.New("not a regular file")
 	// ErrName is returned when a name contains a control character, is not UTF-8, or
 	// makes the path longer than 4096 bytes.
-	ErrName = errors.New("the name holds a control character, is not UTF-8, or is too long; rename it")
+	ErrName = errors.New("the name contains a control character, is not UTF-8, or is too long; rename it")
 	// ErrElsewhere is returned when the path to write is a link to a file that has
 	// another path in the memex.
 	ErrElsewhere = errors.New("name that file instead")

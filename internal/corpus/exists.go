@@ -41,13 +41,13 @@ func (r *Root) Lost(name string) bool {
 // ErrHidden is returned for a file that is hidden or ignored.
 var ErrHidden = errors.New("the file is hidden or ignored")
 
-// ErrEncrypted is returned for a file whose name says that it is encrypted.
+// ErrEncrypted is returned for a file that is encrypted by its name.
 var ErrEncrypted = errors.New("the file is encrypted")
 
-// Peek returns the size, times and inode of a file of any kind below the root that somebody
-// names, and every known path that leads to it: the given one, the one without links, and
-// those of Names, also of its hard links. Errors: ErrName, ErrHidden and ErrEncrypted (also if
-// a link leads to such a file), ErrOutside, ErrDangling (there is nothing), ErrLoop,
+// Peek returns the size, times and inode of any file below the root, and every known path
+// that leads to it: the given one, the one without links, and those of Names, including its
+// hard links. Errors: ErrName, ErrHidden and ErrEncrypted (also if a link leads to such a
+// file), ErrOutside, ErrDangling (the file does not exist), ErrLoop,
 // ErrNotFolder, ErrSpecial, and those of Read for an unreadable ignore file. O(folders of the
 // path).
 func Peek(r *Root, name string) (f File, names []string, err error) {
@@ -76,15 +76,15 @@ func Peek(r *Root, name string) (f File, names []string, err error) {
 	return fileOf(name, r.chosen.classify(name) != parsed, info), names, nil
 }
 
-// Prune removes the folders above a file that is gone, from the inside out, as long as they are
-// empty and keep does not hold one. A link to a folder stays, and so does the root. What cannot
-// be removed stays: an empty folder does no harm.
+// Prune removes the folders above a removed file, innermost first, while they are empty and keep
+// returns false. It does not remove the root or a link to a folder. It stops at a folder that
+// cannot be removed, without an error: an empty folder does no harm.
 func Prune(r *Root, name string, keep func(folder string) bool) {
 	for folder := path.Dir(name); folder != "." && folder != "/" && !keep(folder); folder = path.Dir(folder) {
 		if info, err := r.dir.fs.Lstat(folder); err != nil || !info.IsDir() {
 			return
 		}
-		if r.dir.fs.Remove(folder) != nil { // it has something in it
+		if r.dir.fs.Remove(folder) != nil { // it is not empty
 			return
 		}
 		_ = r.dir.fs.SyncDir(path.Dir(folder))

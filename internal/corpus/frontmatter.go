@@ -26,8 +26,8 @@ var (
 	ErrNotMapping = errors.New("the front matter is not a list of keys with values")
 )
 
-// CutFrontMatter returns the text between the first line, ---, and the next line ---, and the text behind
-// that. Errors: ErrNone, ErrTooLong. O(front matter).
+// CutFrontMatter returns the text between the first line, ---, and the next line ---, and the text after
+// that line. Errors: ErrNone, ErrTooLong. O(front matter).
 func CutFrontMatter(source string) (head, body string, err error) {
 	source = strings.TrimPrefix(source, "\ufeff")
 	first, rest, ok := strings.Cut(source, "\n")
@@ -46,8 +46,8 @@ func CutFrontMatter(source string) (head, body string, err error) {
 	return "", source, ErrNone
 }
 
-// ParseFrontMatter parses front matter into the node of its mapping; an empty one has no pairs. It rejects
-// aliases before they are expanded. Errors: ErrAlias, ErrNotMapping, one of YAML in one line.
+// ParseFrontMatter parses front matter into the node of its mapping; without text, the mapping has no pairs. It
+// rejects aliases before they are expanded. Errors: ErrAlias, ErrNotMapping, or an error of YAML on one line.
 func ParseFrontMatter(head string) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {

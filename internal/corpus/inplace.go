@@ -37,10 +37,10 @@ func (w *Write) overwrite() error {
 // sector is the unit, in bytes, that a disk writes atomically.
 const sector = 512
 
-// Torn reports whether have can result from a crash while after was overwriting before or the
-// other way, or from an error there and another while that was put back. After a crash, each
-// sector comes from one of the two texts, followed beyond the end of that text by zeros or
-// the other text. The length must lie between theirs. O(length).
+// Torn reports whether have can result from a crash while one of the texts before and after was
+// overwriting the other, or from an error of overwriting and another one of restoring. After a
+// crash, each sector comes from one of the two texts; beyond the end of that text it has zeros
+// or the other text. The length of have must lie between theirs. O(length).
 func Torn(have, before, after string) bool {
 	short, long := min(len(before), len(after)), max(len(before), len(after))
 	if len(have) < short || len(have) > long {
@@ -58,8 +58,8 @@ func Torn(have, before, after string) bool {
 	return true
 }
 
-// isHalfPutBack reports whether have begins with before, up to where putting it back failed, goes
-// on with after, up to where overwriting failed, and ends with before.
+// isHalfPutBack reports whether have begins with before, up to where restoring failed, continues
+// with after, up to where overwriting failed, and ends with before.
 func isHalfPutBack(have, before, after string) bool {
 	at := text.SharedPrefix(have, before)
 	at += text.SharedPrefix(have[at:], after[min(at, len(after)):])

@@ -12,33 +12,33 @@ import (
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// Verdict is what a machine does with the file of a path that a state names.
+// Verdict states what a machine does with the file at a path in a state.
 type Verdict uint8
 
 const (
 	// Listed is the path of a file that a scan lists: it may be written.
 	Listed Verdict = iota
-	// NotHere is the path of a file that this machine ignores, or that is none of a memex by
-	// the formats and the configuration here: memory keeps it, and the file is left alone.
+	// NotHere is the path of a file that this machine ignores, or that does not belong to a memex
+	// under the formats and configuration here: memory keeps the document, and no file is written.
 	NotHere
-	// Never is the path of no file of any memex: a part of it is hidden, it leads out of the
-	// root, or it cannot be a name.
+	// Never is a path that no memex can have: a part of it is hidden, it leads out of the
+	// root, or it is not a valid name.
 	Never
 )
 
 // Errors of writing a file that is not [Listed].
 var (
-	ErrNotHere = errors.New("this machine ignores files of this name or does not read them, so it writes none")
-	ErrNever   = errors.New("no note has such a path: a part of it is hidden or holds a control character, or it leads out of the memex")
+	ErrNotHere = errors.New("this machine ignores or does not read files of this name, so it does not write them")
+	ErrNever   = errors.New("no note can have this path: a part of it is hidden or contains a control character, or it leads out of the memex")
 )
 
-// Judge is the rule of paths: everything that writes a file of the memex, and everything that
-// takes in the state of another machine, asks it. A file of the path need not exist. setup says
-// that a document names it as its setup file, and that it holds settings; coming, if not nil,
-// returns the texts of ignore files that are about to be written where there are none. What the
-// configuration names is listed whatever its name is. Errors: those of [Root.Read] for an unreadable
-// ignore file; with NotHere, ErrElsewhere if the path leads to a file that scans list under its own
-// path; with Never, ErrOutside and ErrLoop if a link of this folder is the reason.
+// Judge is the rule of paths. It is called before any file of the memex is written, and before the
+// state of another machine is accepted. The file need not exist. setup means that a document names
+// it as its setup file and that it begins with settings; coming, if not nil, returns the texts of new
+// ignore files that are about to be written. A file that the configuration names is listed, whatever
+// its name is. Errors: those of [Root.Read] for an unreadable ignore file; with NotHere, ErrElsewhere
+// if the path leads to a file that scans list under its own path; with Never, ErrOutside and ErrLoop
+// if a link in this folder is the reason.
 // O(folders of the path).
 func Judge(r *Root, name string, setup bool, coming func(path string) (string, bool)) (Verdict, error) {
 	if !fs.ValidPath(name) || !isUsable(name) {
@@ -67,8 +67,8 @@ func Judge(r *Root, name string, setup bool, coming func(path string) (string, b
 	return Listed, nil
 }
 
-// unnamed returns the part of a path that must not be hidden: not the folder of skills, which
-// the configuration names, and not the name of an ignore file.
+// unnamed returns the part of a path that must not be hidden. It leaves out the folder of skills,
+// which the configuration names, and the name of an ignore file.
 func (s *selection) unnamed(name string) string {
 	if s.skills != "" && isBelow(name, s.skills) {
 		name = name[len(s.skills)+1:]
@@ -82,7 +82,7 @@ func (s *selection) unnamed(name string) string {
 	return name
 }
 
-// Admits reports whether a scan lists a file of this path and a format parses it. The file need
+// Admits reports whether a scan lists a file with this path and a format parses it. The file need
 // not exist. Errors: those of Judge.
 func (r *Root) Admits(name string) (bool, error) {
 	verdict, err := Judge(r, name, false, nil)

@@ -101,8 +101,8 @@ const (
 	propertyDepends  = "SKILL_DEPENDS"
 )
 
-// readOrg reads the metadata of an Org file and returns the problems found. Properties count as in
-// Org, see org.Document.Property.
+// readOrg reads the metadata of an Org file and returns the problems found. Properties have the
+// values that org.Document.Property returns.
 func readOrg(f SkillFile) (Skill, []string) {
 	doc := org.Format{}.Document(f.Path, f.Text, nil)
 	if doc == nil {

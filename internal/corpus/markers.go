@@ -48,7 +48,6 @@ func (m *markers) open() error {
 	return nil
 }
 
-// close closes what open has opened.
 func (m *markers) close() {
 	for _, f := range m.files {
 		if f != nil {
@@ -60,8 +59,8 @@ func (m *markers) close() {
 	}
 }
 
-// share returns the result of await, which is called after share was. Calls made while
-// another one is waiting share the next call of await.
+// share returns the result of a call of await that begins after the call of share. Calls made
+// while another one is waiting share the next call of await.
 func (m *markers) share(await func() error) error {
 	m.mu.Lock()
 	r := m.next
@@ -95,7 +94,7 @@ func (m *markers) write() (passed chan struct{}, err error) {
 	return passed, err
 }
 
-// arrive ends the wait for the marker of that absolute name.
+// arrive ends the wait for the marker with this absolute name.
 func (m *markers) arrive(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

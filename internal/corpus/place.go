@@ -48,11 +48,11 @@ func newPlace(name, real string, info fs.FileInfo) Place {
 	return p
 }
 
-// inodeMark begins the name of an inode, which no path does.
+// inodeMark begins the name of an inode, and no path.
 const inodeMark = "\x00"
 
-// inodeName returns what stands for the inode of a file among the links, "" for a file with
-// one name.
+// inodeName returns the name of a file's inode among the links, "" for a file with only one
+// path.
 func inodeName(info fs.FileInfo) string {
 	if id, known := vfs.IdentityOf(info); known && info.Mode().IsRegular() && id.Links > 1 {
 		return fmt.Sprintf("%s%d:%d", inodeMark, id.Device, id.Inode)
@@ -114,7 +114,7 @@ func replacePrefix(path, from, to string) string {
 }
 
 // linkTarget is the path of a link and the path without links that it leads to, or a path of
-// a file with several hard links and what stands for its inode.
+// a file with several hard links and the name of its inode.
 type linkTarget struct{ path, real string }
 
 // knownLinks are the links found by the latest scan of each region of a folder.

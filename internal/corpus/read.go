@@ -61,8 +61,8 @@ func (d *folder) read(path string, limit int64) (text string, info fs.FileInfo, 
 	return text, info, nil
 }
 
-// fileDigest returns the digest of the bytes that read returns; zero with an error. It holds
-// a part of the file at a time.
+// fileDigest returns the digest of the bytes that read would return, without holding the
+// whole file in memory.
 func (d *folder) fileDigest(path string) (sum merkle.Digest, info fs.FileInfo, err error) {
 	part := parts.Get().(*[]byte)
 	defer parts.Put(part)
@@ -80,8 +80,8 @@ func (d *folder) fileDigest(path string) (sum merkle.Digest, info fs.FileInfo, e
 // parts holds the buffers of fileDigest.
 var parts = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
-// readWith lets consume read a file, again if it changed meanwhile. consume reads at most size
-// bytes, one more than the file has, and returns how many.
+// readWith calls consume to read a file, and again if the file changed meanwhile. consume reads
+// at most size bytes, one more than the file has, and returns their number.
 func (d *folder) readWith(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (fs.FileInfo, error) {
 	for range readAttempts {
 		info, stable, err := d.readOnce(path, limit, consume)
@@ -111,7 +111,7 @@ func (d *folder) readOnce(path string, limit int64, consume func(f io.Reader, si
 	case before.Size() > limit:
 		return nil, false, fmt.Errorf("%d bytes, limit %d: %w", before.Size(), limit, ErrTooLarge)
 	}
-	n, err := consume(f, before.Size()+1) // one byte more shows a file that grew
+	n, err := consume(f, before.Size()+1) // the extra byte reveals a file that grew
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, false, err
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// selection says which paths of a folder belong to a memex.
+// selection determines which paths of a folder belong to a memex.
 type selection struct {
-	skills string   // relative, "" where outside
+	skills string   // relative, "" if it is outside
 	opaque []string // relative, sorted
 	region region   // the covered part of the folder
 	parses func(path string) bool
@@ -25,7 +25,7 @@ type region struct {
 
 // Region returns the same folder limited to a part of it. Of all given paths that equal
 // or contain a path, the longest decides: the path belongs to the region if that one is
-// in within. The whole folder is nil for within, or ".". Paths are files or folders,
+// in within. A nil within, or ".", is the whole folder. Paths are files or folders,
 // absolute or relative to the root; those outside the root are ignored, see Relative.
 // Files outside the region are not listed and do not count as Org files; setup files
 // may be outside. Both Roots share the open folder: close only one of them.
@@ -38,8 +38,8 @@ func (r *Root) Region(within, without []string) *Root {
 // InRegion reports whether a path belongs to the region, see Region.
 func (r *Root) InRegion(name string) bool { return r.chosen.region.contains(name) }
 
-// Elsewhere reports whether a path belongs to another part of the folder, which Root.Region left
-// out: its files are read there.
+// Elsewhere reports whether a path belongs to another part of the folder, which Root.Region
+// excluded because another Root reads it.
 func Elsewhere(r *Root, name string) bool {
 	return matchLen(r.chosen.region.without, name) > matchLen(r.chosen.region.within, name)
 }
@@ -55,7 +55,7 @@ func (r *Root) Relative(name string) (string, bool) {
 	return ".", name == "." || filepath.IsAbs(name) && r.dir.relative(name) == "."
 }
 
-// relativeAll returns the names that are below the root, as Relative has them.
+// relativeAll returns the result of Relative for the names that are inside the root.
 func (r *Root) relativeAll(names []string) []string {
 	var out []string
 	for _, name := range names {

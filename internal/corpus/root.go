@@ -37,14 +37,14 @@ type Options struct {
 	// without being parsed, whatever their names, even if hidden or ignored. Files
 	// outside the root are skipped.
 	Opaque []string
-	// Parses reports whether a format owns the path of a file, which then is parsed;
+	// Parses reports whether a format owns the path of a file, so that the file is parsed;
 	// document.IsOrgPath if nil.
 	Parses func(path string) bool
 	// Host is the machine on which editors' locks are interpreted; ThisHost() if it
 	// has no name.
 	Host Host
-	// Holder returns the name of an editor's buffer that holds the file at a path, "" for none;
-	// nil knows of none. See Write.
+	// Holder, if not nil, returns the name of an editor's buffer that holds the file at a path,
+	// "" for none. See Write.
 	Holder func(path string) string
 	// FS replaces the file system of the folder in tests.
 	FS vfs.FS
@@ -145,7 +145,7 @@ func (r *Root) InPlace() error {
 // fail.
 func (r *Root) Close() error { return r.dir.fs.Close() }
 
-// absolute returns the absolute path of dir without links, and with links if it differs.
+// absolute returns the absolute path of dir without links, and the one with links if they differ.
 func absolute(dir string) ([]string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

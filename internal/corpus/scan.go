@@ -51,10 +51,7 @@ func (r *Root) Scan(ctx context.Context, prev *Table, now time.Time) (Scan, erro
 
 // compare fills Changed and Gone from two lists that are sorted by path.
 func (s *Scan) compare(prev *Table, retained map[string]bool) {
-	var entries []Entry
-	if prev != nil {
-		entries = prev.entries
-	}
+	entries := prev.list()
 	for _, f := range s.Files {
 		for len(entries) > 0 && entries[0].Path < f.Path {
 			s.Gone = append(s.Gone, entries[0].Path)
@@ -74,8 +71,8 @@ func (s *Scan) compare(prev *Table, retained map[string]bool) {
 }
 
 // ReadExpected reads each file for which expected returns a digest, and returns the
-// entries, in the order of the files, of those that have that digest. The entries have
-// the stat of the moment of reading; now is the time of the scan. Most files match after
+// entries, in the order of the files, of the files with that digest. The entries have
+// the stat at the time of the read; now is the time of the scan. Most files match after
 // a first scan of files just written, or after a folder was copied. Files that cannot be
 // read or differ are omitted; Read returns the reason. It stops early when ctx is done.
 // O(bytes), on all processors; expected is called concurrently.

@@ -14,9 +14,9 @@ const maxSetupBytes = 1 << 20
 // Setup looks for a file below the root that a document names as its setup file. Such a
 // file belongs to the memex, as an opaque file, while a document names it, but scans do
 // not list it. found is false for a hidden or ignored file, for one that does not begin with
-// settings, and for an Org file, which scans list. changed reports whether the file must be read, by comparison with the
-// table prev as for [Scan.Changed]. If the path exists but cannot be a setup file,
-// Setup returns an error as [Root.Read] does. O(folders of the path).
+// settings, and for an Org file, which scans list. changed reports whether the file must be
+// read, by comparison with the table prev as for [Scan.Changed]. If the path exists but cannot
+// be a setup file, Setup returns an error as [Root.Read] does. O(folders of the path).
 func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) {
 	if !isUsable(name) || hasHidden(name) || r.Lists(name) || isEditorsCopy(path.Base(name)) {
 		return false, false, nil
@@ -48,8 +48,8 @@ func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) 
 	return found, found, nil
 }
 
-// HoldsSettings reports whether a text begins as a setup file does, with a keyword below any
-// comments. A note that came from elsewhere can name any file; another one stays out of memory.
+// HoldsSettings reports whether a text begins like a setup file, with a keyword below any
+// comments. A note from outside can name any file; only such a file enters memory.
 func HoldsSettings(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

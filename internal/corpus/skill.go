@@ -17,24 +17,24 @@ const (
 	BuiltIn  Format = "built-in" // part of Fovea
 )
 
-// File is a file of the skills folder. Path is relative to that folder or to
+// SkillFile is a file of the skills folder. Path is relative to that folder or to
 // the memex, with slashes; names and problems use it.
 type SkillFile struct{ Path, Text string }
 
 // Skill is a skill with the metadata that it declares.
 type Skill struct {
-	Name         string   `json:"name" jsonschema:"what it is called"` // Org: the file's name without ".org"; Markdown: the declared name, else the folder's name
+	Name         string   `json:"name" jsonschema:"name of the skill"` // Org: the file's name without ".org"; Markdown: the declared name, else the folder's name
 	Priority     int      `json:"priority" jsonschema:"the higher, the earlier"`
 	Dependencies []string `json:"dependencies" jsonschema:"names of the skills that it needs"` // without duplicates
-	Triggers     []string `json:"triggers" jsonschema:"the events that it answers to"`         // as written
-	Description  string   `json:"description,omitempty" jsonschema:"what it is good for"`
+	Triggers     []string `json:"triggers" jsonschema:"the events that trigger it"`            // as written
+	Description  string   `json:"description,omitempty" jsonschema:"what the skill does"`
 	Format       Format   `json:"format" jsonschema:"org, markdown, built-in, or locked"`
-	Path         string   `json:"path,omitempty" jsonschema:"the file, below the memex or $SKILLS_DIR; none for one that is built in"`
-	Unreviewed   bool     `json:"unreviewed,omitempty" jsonschema:"somebody else changed its file, and its owner has not looked"` // set by package api
-	Text         string   `json:"-"`                                                                                              // the whole source, unchanged
+	Path         string   `json:"path,omitempty" jsonschema:"the file, below the memex or $SKILLS_DIR; none for a built-in skill"`
+	Unreviewed   bool     `json:"unreviewed,omitempty" jsonschema:"its file was changed outside Fovea and not reviewed"` // set by package api
+	Text         string   `json:"-"`                                                                                     // the whole source, unchanged
 }
 
-// Problem describes what is wrong with a skill.
+// SkillProblem is a problem with a skill.
 type SkillProblem struct {
 	Skill  string // name of the skill
 	Path   string // of its file; "" for a built-in skill
@@ -42,7 +42,7 @@ type SkillProblem struct {
 	Detail string // one line for the user
 }
 
-// Kind is the kind of a Problem.
+// SkillKind is the kind of a SkillProblem.
 type SkillKind string
 
 // The kinds of problems.
@@ -61,13 +61,13 @@ const orgSuffix = ".org"
 const markdownName = "SKILL.md"
 
 // IsSkill reports whether a file with this path, relative to the skills folder,
-// can be a skill. It does not know the other files; Read excludes Org files in
-// the folder of a SKILL.md.
+// can be a skill. It ignores the other files; ReadSkills excludes Org files in the
+// folder of a SKILL.md.
 func IsSkill(name string) bool {
 	return strings.EqualFold(path.Ext(name), orgSuffix) || path.Base(name) == markdownName
 }
 
-// SkillName returns the name that a skill has by its path alone.
+// SkillName returns the name of a skill by its path, which its file may override.
 func SkillName(name string) string {
 	if path.Base(name) == markdownName {
 		return path.Base(path.Dir(name))

@@ -8,7 +8,7 @@ import (
 )
 
 // identity returns the inode and the time of the last change to it, in Unix
-// nanoseconds; zeros where the file system does not tell.
+// nanoseconds; zeros if the system does not report them.
 func identity(info fs.FileInfo) (inode uint64, ctime int64) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

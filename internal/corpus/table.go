@@ -23,8 +23,8 @@ type File struct {
 	Path   string // below the root, with slashes, as on disk
 	Size   int64  // in bytes
 	MTime  int64  // time of the last write, in Unix nanoseconds
-	CTime  int64  // time of the last change to the inode, in Unix nanoseconds; 0 where unknown
-	Inode  uint64 // 0 where unknown
+	CTime  int64  // time of the last change to the inode, in Unix nanoseconds; 0 if unknown
+	Inode  uint64 // 0 if unknown
 	Opaque bool   // stored and hashed, but not parsed
 }
 
@@ -40,7 +40,7 @@ func (e Entry) unchanged(f File) bool {
 	return e.File == f && max(f.MTime, f.CTime) < e.Scanned-int64(SettleTime)
 }
 
-// Table is a listing with digests, which the next scan compares with. The zero value
+// Table is a listing with digests, with which the next scan compares. The zero value
 // and nil are empty tables. A Table is immutable, except for UnmarshalBinary, and safe
 // for concurrent use.
 type Table struct {
@@ -57,34 +57,28 @@ func NewTable(entries []Entry) *Table {
 	return &Table{entries: sorted}
 }
 
-// Len returns the number of entries.
-func (t *Table) Len() int {
+// list returns the entries, also of a nil table.
+func (t *Table) list() []Entry {
 	if t == nil {
-		return 0
+		return nil
 	}
-	return len(t.entries)
+	return t.entries
 }
 
+// Len returns the number of entries.
+func (t *Table) Len() int { return len(t.list()) }
+
 // All yields the entries in the order of their paths.
-func (t *Table) All() iter.Seq[Entry] {
-	return func(yield func(Entry) bool) {
-		if t == nil {
-			return
-		}
-		for _, e := range t.entries {
-			if !yield(e) {
-				return
-			}
-		}
-	}
+func (t *Table) All() iter.Seq[Entry] { return slices.Values(t.list()) }
+
+// find returns the index of the first entry at or after a path, and whether it has that path.
+func (t *Table) find(path string) (int, bool) {
+	return slices.BinarySearchFunc(t.list(), path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
 }
 
 // Get returns the entry of the path, and whether there is one. O(log n).
 func (t *Table) Get(path string) (Entry, bool) {
-	if t == nil {
-		return Entry{}, false
-	}
-	i, ok := slices.BinarySearchFunc(t.entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	i, ok := t.find(path)
 	if !ok {
 		return Entry{}, false
 	}
@@ -93,17 +87,18 @@ func (t *Table) Get(path string) (Entry, bool) {
 
 // below returns the entries whose paths lie below the folder; all for ".".
 func (t *Table) below(folder string) []Entry {
-	if t == nil || folder == "." {
-		return slices.Collect(t.All())
+	entries := t.list()
+	if folder == "." {
+		return entries
 	}
 	// The paths below a folder are adjacent, because they share the prefix.
 	prefix := folder + "/"
-	from, _ := slices.BinarySearchFunc(t.entries, prefix, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	from, _ := t.find(prefix)
 	to := from
-	for to < len(t.entries) && strings.HasPrefix(t.entries[to].Path, prefix) {
+	for to < len(entries) && strings.HasPrefix(entries[to].Path, prefix) {
 		to++
 	}
-	return t.entries[from:to]
+	return entries[from:to]
 }
 
 // The binary form: see doc/format/file-table.md.

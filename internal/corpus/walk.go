@@ -17,8 +17,8 @@ import (
 // maxIgnoreBytes is the largest size of an ignore file.
 const maxIgnoreBytes = 1 << 20
 
-// walk is a scan in progress. It reads folders first and follows links afterwards, when
-// it is known whether the target of a link is listed under its own path.
+// walk is a scan in progress. It reads folders first and then follows links, after it has
+// determined which targets are listed under their own paths.
 type walk struct {
 	root     *Root
 	ctx      context.Context
@@ -27,8 +27,8 @@ type walk struct {
 	problems []Problem
 	retained map[string]bool         // paths of files below unreadable folders
 	folders  map[string]bool         // real paths of the folders read
-	onFolder func(real string) error // called before a folder is listed, nil for nothing
-	listed   map[string]bool         // real paths of files, from the first link on
+	onFolder func(real string) error // called before a folder is listed, if not nil
+	listed   map[string]bool         // real paths of files, set before links are followed
 	links    []link
 	targets  []linkTarget // where links and hard links lead, for Root.Names
 }
@@ -172,8 +172,7 @@ func (w *walk) addEntry(at, real string, e fs.DirEntry, in *text.Patterns) error
 	return nil
 }
 
-// addFile lists a file unless it is listed already, or a link leads to it from outside its
-// region.
+// addFile lists a file, unless it is listed already or belongs to another region.
 func (w *walk) addFile(at, real string, kind class, info fs.FileInfo) {
 	if Elsewhere(w.root, real) {
 		return
@@ -216,7 +215,6 @@ func (w *walk) followLink(l link) error {
 	return nil
 }
 
-// addConfigured lists a file named in Options.
 func (w *walk) addConfigured(name string) {
 	real, info, err := w.root.dir.resolve(name)
 	switch {

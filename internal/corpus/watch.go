@@ -44,7 +44,7 @@ type Watcher struct {
 }
 
 // Watch starts watching. store is the absolute path of a folder outside the memex, on a
-// local file system, that no other program writes to. ofInterest, which may be nil,
+// local file system, that no other program writes to. ofInterest
 // selects additional files whose names are not those of a memex. The caller must scan
 // after Watch returns, and close the Watcher. It is an error if the system cannot watch
 // that many folders.
@@ -52,9 +52,6 @@ func (r *Root) Watch(ctx context.Context, store string, ofInterest func(path str
 	w := &Watcher{
 		root: r, ofInterest: ofInterest, marks: markers{path: filepath.Clean(store)}, changed: make(chan struct{}, 1),
 		done: make(chan struct{}), folders: map[string]bool{},
-	}
-	if w.ofInterest == nil {
-		w.ofInterest = func(string) bool { return false }
 	}
 	if err := w.open(ctx); err != nil {
 		w.release()
@@ -93,7 +90,7 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// Changed has a value if something may have changed since the last one was received.
+// Changed has a value if there may be changes since the last value was received.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 
 // Seen returns the number of changes seen so far. A scan that starts after Seen has
@@ -114,7 +111,7 @@ func (w *Watcher) Drain() Changes {
 	return n
 }
 
-// CatchUp returns when everything that happened before the call has been seen. Because
+// CatchUp returns when all events from before the call have been processed. Because
 // events arrive in order, it writes to a watched marker file and waits for that event,
 // which takes a fraction of a millisecond. It returns ErrWatchLost if that fails. Calls
 // made while another one is waiting share the next marker.

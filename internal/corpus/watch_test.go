@@ -158,15 +158,16 @@ func TestManySettleAtOnce(t *testing.T) {
 
 // TestWatcherIsBlind: a watcher that cannot see events returns an error at once.
 func TestWatcherIsBlind(t *testing.T) {
+	noFile := func(string) bool { return false }
 	r, err := Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if _, err := r.Watch(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
+	if _, err := r.Watch(t.Context(), filepath.Join(t.TempDir(), "none"), noFile); err == nil {
 		t.Error("the watcher started without a folder for its markers")
 	}
-	w, err := r.Watch(t.Context(), t.TempDir(), nil)
+	w, err := r.Watch(t.Context(), t.TempDir(), noFile)
 	if err != nil {
 		t.Fatal(err)
 	}

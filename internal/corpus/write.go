@@ -25,7 +25,7 @@ type Next struct {
 	Text string
 	Gone bool        // remove the file
 	Mode fs.FileMode // of a new file; 0 for newFileMode
-	// Setup says that a document names the file as its setup file.
+	// Setup means that a document names the file as its setup file.
 	Setup bool
 }
 
@@ -302,9 +302,9 @@ func (w *Write) Apply() error {
 	return fmt.Errorf("corpus: %s: %w", w.path, errors.Join(err, w.Discard()))
 }
 
-// ApplyAll applies writes of one root in their order, and makes them durable together: it syncs each
-// folder once. After an error, applied is how many of them were applied before the one that failed;
-// all, if a folder could not be synced. The others are not discarded. Errors: those of Apply.
+// ApplyAll applies writes of one root in order, and makes them durable together: it syncs each folder
+// once. After an error, applied is the number of writes before the failed one, or of all writes if a
+// folder could not be synced. The others are not discarded. Errors: those of Apply.
 func ApplyAll(writes []*Write) (applied int, err error) {
 	folders := map[string]bool{}
 	for i, w := range writes {

@@ -32,11 +32,11 @@ type ChangedError struct {
 	Base, Have merkle.Digest
 }
 
-// Error tells whether the file was created, removed or changed.
+// Error states whether the file was created, removed or changed.
 func (e *ChangedError) Error() string {
 	switch {
 	case e.Base.IsZero():
-		return "a file of this name came meanwhile"
+		return "a file of this name was created meanwhile"
 	case e.Have.IsZero():
 		return "the file was removed meanwhile"
 	}
@@ -54,7 +54,7 @@ type BusyError struct {
 // Error names the owner of the lock and what to do.
 func (e *BusyError) Error() string {
 	if e.Lock.Holder == HolderUnknown {
-		return fmt.Sprintf("%v: %s, which cannot be asked from here; save there, or remove the lock .# beside the file if that editor is gone",
+		return fmt.Sprintf("%v: %s, whose state is unknown here; save there, or remove the lock .# next to the file if that editor has ended",
 			ErrBusy, e.Lock.Owner)
 	}
 	return fmt.Sprintf("%v: %s; save or revert it there", ErrBusy, e.Lock.Owner)

@@ -193,7 +193,7 @@ func TestProblems(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s:%d %.20s", paths[i], p.Line, p.Message))
 		}
 	}
-	want := []string{`b.org:2 ID "one" is borne by`, "c.org:1 an ID may not begin ", "/root:4 also"}
+	want := []string{`b.org:2 ID "one" belongs to `, "c.org:1 an ID may not begin ", "/root:4 also"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

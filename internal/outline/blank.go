@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	maxAside      = 1 << 16                   // of the longest comment or literal, in bytes; beyond it, text counts as code again
+	maxAside      = 1 << 16                   // maximum bytes of a comment or literal; the text after that counts as code
 	beforeOperand = " \t\r\n=(,:;!&|?{}[+~>-" // the bytes after which an operand may come, such as a regular expression
 )
 
-// blank returns the code of src, which has the same length: blanks for comments and here-documents, and underscores
-// for literals, also for the ends of the lines within one.
+// blank returns the code of src, with the same length: comments and here-documents are replaced by blanks, and
+// literals by underscores, including the line ends within them.
 func blank(g *grammar, src []byte) []byte {
 	code := bytes.Clone(src)
 	for i := 0; i < len(src); {
@@ -57,7 +57,7 @@ func erase(code []byte) {
 	}
 }
 
-// hereDocument erases the text up to a line that is just word, and returns its length.
+// hereDocument erases the text up to a line with only word, and returns its length.
 func hereDocument(code, word []byte) int {
 	end := 0
 	for line := range bytes.Lines(code) {
@@ -73,8 +73,8 @@ func hereDocument(code, word []byte) int {
 // endOfHere matches what may follow the word that ends a here-document.
 var endOfHere = regexp.MustCompile(`^[);,\]]*\s*$`)
 
-// Forms of comments and literals. To read a source in linear time, each must match whatever follows its first bytes, or look at a
-// few bytes.
+// Forms of comments and literals. To keep the time linear in the source, each form must match any text after its first bytes, or
+// examine only a few bytes.
 const (
 	slashes = `//[^\n]*|/\*.*?(?:\*/|\z)`
 	hash    = `#[^\n]*`

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Chunk is a piece of a file: the bytes from Start up to End, without the byte at End, and the
-// lines that they are on, counted from 1. A line that is cut belongs to several chunks.
+// Chunk is a piece of a file: its bytes from Start up to and excluding End, and its first and
+// last line, counted from 1. A line that is cut belongs to several chunks.
 type Chunk struct {
 	Start, End         int
 	FirstLine, EndLine int
@@ -19,21 +19,21 @@ type Chunk struct {
 // Org is the language of Org files for [Chunks]. It has no outline.
 const Org = "Org"
 
-// Cuts, the best last. A chunk ends where the best cut is.
+// Kinds of cuts, the best last. A chunk ends at the best cut.
 const (
 	cutRune = iota
 	cutSentence
-	cutInside // an end of a line in a block, a drawer or a table, or right below a heading
+	cutInside // the end of a line in a block, a drawer or a table, or directly below a heading
 	cutLine
 	cutBlank
 	cutHeading // a heading, or a definition within another
-	cutOuter   // a definition or a heading that is in no other
+	cutOuter   // an outermost definition or heading
 )
 
-// Chunks cuts a text into pieces of at most limit bytes, at least utf8.UTFMax, that join to
-// the text byte for byte: before definitions of source code and headings of Org and Markdown,
+// Chunks cuts a text into pieces of at most limit bytes, at least utf8.UTFMax, whose
+// concatenation is the text: before definitions in source code and headings of Org and Markdown,
 // else at blank lines, ends of lines, or ends of sentences. It never cuts within a valid rune.
-// Blocks, drawers and tables stay whole where they can, and headings stay with the text below
+// Blocks, drawers and tables stay whole if possible, and headings stay with the text below
 // them. An empty text has no chunks. O(len(src)).
 func Chunks(language string, src []byte, limit int) []Chunk {
 	limit = max(limit, utf8.UTFMax)
@@ -63,12 +63,12 @@ func Chunks(language string, src []byte, limit int) []Chunk {
 type chunker struct {
 	src   []byte
 	limit int
-	cuts  []int8 // by line, the kind of cut before it, 0 if nothing is special about it
+	cuts  []int8 // by line, the kind of cut before it, 0 for an ordinary line
 	org   bool
 }
 
-// findDefinitions notes the lines that definitions begin on, and reports whether there are
-// any. The comment and the decorators right above one belong to it.
+// findDefinitions records the lines on which definitions begin, and reports whether there are
+// any. Comments and decorators directly above a definition belong to it.
 func (c *chunker) findDefinitions(language string) bool {
 	lines, before := bytes.Split(c.src, []byte("\n")), 0 // the line of the definition before
 	for _, d := range Definitions(language, c.src) {
@@ -94,9 +94,9 @@ func isAside(line []byte) bool {
 	return slices.ContainsFunc(starts, func(start string) bool { return bytes.HasPrefix(line, []byte(start)) })
 }
 
-// next returns the end of the chunk that begins at start, which is on a line with the given
-// number: the last of the best cuts in its second half, or in all of it if those are only
-// ends of lines or less.
+// next returns the end of the chunk that begins at start, on the line with the given number: the
+// last of the best cuts in its second half, or in the whole chunk if the second half has only
+// ends of lines or worse.
 func (c *chunker) next(start, line int) int {
 	if len(c.src)-start <= c.limit {
 		return len(c.src)
@@ -133,11 +133,11 @@ func (c *chunker) kindAt(at, line int) int8 {
 	return cutLine
 }
 
-// findMarkup notes the headings of Org or Markdown, and the lines before which a cut would tear
-// apart what belongs together. A block that nothing ends is none.
+// findMarkup records the headings of Org or Markdown, and the lines before which a cut would
+// split a block, a drawer, a table or a heading from its text. An unclosed block does not count.
 func (c *chunker) findMarkup() {
 	n, begin, end := 0, 0, []byte(nil) // the line of a block that is open, and the text that ends it
-	isBelow, isTable := false, false   // a heading, with blank lines; a row
+	isBelow, isTable := false, false   // the previous line is a heading or a blank line below it; a table row
 	for line := range bytes.Lines(c.src) {
 		n++
 		text, depth := bytes.TrimSpace(line), headingDepth(line, c.org)
@@ -149,7 +149,7 @@ func (c *chunker) findMarkup() {
 			if c.cuts[n] = cutHeading; depth == 1 {
 				c.cuts[n] = cutOuter
 			}
-			if c.org { // it ends whatever is open
+			if c.org { // a headline ends an open block
 				begin = 0
 			}
 		}
@@ -167,8 +167,8 @@ func (c *chunker) findMarkup() {
 	}
 }
 
-// closing returns how the line begins that ends the block, drawer or fence that a line begins,
-// nil if it begins none.
+// closing returns the beginning of the line that ends the block, drawer or fence that a line
+// begins, nil if the line begins none.
 func (c *chunker) closing(text []byte) []byte {
 	const block, drawer = "#+begin_", ":END:"
 	n := len(text)
@@ -184,8 +184,8 @@ func (c *chunker) closing(text []byte) []byte {
 	return nil
 }
 
-// headingDepth returns the depth of the heading of Org or Markdown that a text begins with,
-// 0 for none.
+// headingDepth returns the depth of the heading of Org or Markdown at the start of a text, 0
+// for none.
 func headingDepth(text []byte, isOrg bool) int {
 	mark := byte('#')
 	if isOrg {
@@ -205,7 +205,7 @@ func headingDepth(text []byte, isOrg bool) int {
 const wideStops, wideBreaks = "。！？．", "、，；："
 
 // sentenceEnd returns the end of the last sentence in a piece of a line, else of its last
-// word or part of a sentence, else of its last rune. It is above 0.
+// word or part of a sentence, else of its last rune. It is never 0.
 func sentenceEnd(text []byte) int {
 	word, half := 0, len(text)/2
 	for i := len(text); i > half; {

@@ -4,10 +4,10 @@
 //
 // A [Definition] is a class, a function, a type and the like, with its lines and its
 // signature. [Language] names the language of a file, [Definitions] lists what the file
-// defines, and a [File] has the outline that a reader sees instead of the file: what it
-// imports, its classes and its signatures, each with its line, without comments and bodies.
+// defines, and a [File] has the outline that replaces the file for a reader: its
+// imports, classes and signatures, each with its line, without comments and bodies.
 //
-// The languages, and the kinds of what they define:
+// The languages, and the kinds of their definitions:
 //
 //   - Go: func, method, struct, interface, type, const, var
 //   - Python: class, function, method
@@ -24,18 +24,18 @@
 //   - Emacs Lisp: function, macro, variable, constant, custom, face, group, mode, alias, method,
 //     generic, struct, class and others
 //
-// Go is read by go/parser, also where it has errors of syntax or is a part of a file. The others are
-// read by tables of rules. Comments and literals are made blank first, by one expression for each
-// language. Then the head of each statement that begins a line is tried: its text, with dots for what
-// brackets enclose. The rules are regular expressions for heads ([rule]). A body ends by its
-// indentation: what begins within a line, or code that is not indented, has no outline. Macros are
-// not expanded, and no type is resolved. Decorators and annotations come before the first line of
-// their definition.
+// Go is read by go/parser, even if it has syntax errors or is a part of a file. The other languages
+// are read by tables of rules. Comments and literals are blanked first, by one expression for each
+// language. Then rules, which are regular expressions ([rule]), are matched with the head of each
+// statement that begins a line: its text, with dots in place of the text in brackets. Indentation
+// determines where a body ends: definitions within a line, and code that is not indented, have no
+// outline. Macros are not expanded, and types are not resolved. Decorators and annotations come
+// before the first line of their definition.
 //
 // Invariants:
 //
-//   - Any bytes are accepted. Nothing panics, and time is linear in the source: a comment or a
-//     literal matches any text or looks at a few bytes, a long head defines nothing, and the
+//   - Any bytes are accepted without a panic, in time linear in the source: a comment or a
+//     literal matches any text or examines a few bytes, a long head defines nothing, and the
 //     bytes of all heads are bounded by the source. A source of more than 64 MiB is data.
 //   - Definitions are in the order of their lines. Lines lie within the source, and a
 //     definition within another lies within its lines.

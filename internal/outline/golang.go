@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// goFile makes definitions of the tree of a Go file.
+// goFile makes definitions from the syntax tree of a Go file.
 type goFile struct {
 	src   []byte
 	set   *token.FileSet
@@ -92,8 +92,8 @@ func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
 	}
 }
 
-// add records a definition from the position start, with the signature up to head, which begins with keyword, until end. Where the
-// parser continued after an error, some of these may be unknown.
+// add records a definition from start to end, with the signature up to head, which begins with keyword. If the parser continued
+// after an error, some of these positions may be unknown.
 func (f *goFile) add(kind, name, parent, keyword string, start, head, end token.Pos) {
 	if !head.IsValid() || head < start {
 		head = end

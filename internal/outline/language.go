@@ -17,7 +17,7 @@ type language struct {
 	grammar func() *grammar
 }
 
-// languages has each language by its name. A grammar is made when it is needed first: its expressions take a while to compile.
+// languages has each language by its name. A grammar is made on first use: its expressions take time to compile.
 var languages = map[string]*language{
 	"Go":     {files: ".go", parse: parseGo},
 	"Python": {files: ".py .pyi .pyw #!python #!pypy", grammar: sync.OnceValue(pythonGrammar)},
@@ -50,8 +50,7 @@ var byFile = func() map[string]string {
 
 // Language returns the name of the language of a file by its path and, for a script, by
 // the first line of head; "" if this package does not read the language. A file of [Org] has no
-// outline. A header of C
-// counts as C++ if head has words of C++.
+// outline. A header of C counts as C++ if head has words of C++.
 func Language(name string, head []byte) string {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	extension := path.Ext(base)

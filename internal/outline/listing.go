@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// Ranks of the line of a listing that stands for all, and of its first section, which comes
-// after its outline.
+// Ranks of the most important line of a listing, and of its first section, which comes after
+// its outline.
 const (
 	bestRank     = -1
 	relevantRank = 1000
@@ -35,11 +35,11 @@ func Read(language string, src []byte) *File {
 	return &File{linesOf(found, len(src)), definitions(found)}
 }
 
-// Listing returns the lines that represent the file where there is little room: its outline,
-// with a lower rank for the outer ones, and after them the lines of the definitions that match
-// the question, the best first. The line of the best definition, or else of the first, has the
-// lowest rank, and so have the lines of definitions that the question names. Each line begins with its number, where first is the number of the
-// first line of src, which is the source that was read. O(len(src)).
+// Listing returns the lines that represent the file in a small space: its outline, with a lower
+// rank for outer definitions, and the lines of the definitions that match the question, the best
+// first. The line of the best definition, or else of the first, has the lowest rank, as have the
+// lines of definitions that the question names. Each line begins with its number; first is the
+// number of the first line of src, which is the source that was read. O(len(src)).
 func (f *File) Listing(src string, first int, question text.Matcher) []text.ExcerptLine {
 	lines, numbers := make([]text.ExcerptLine, len(f.lines)), make([]int, len(f.lines)) // 0 for those without one
 	for i, l := range f.lines {
@@ -60,11 +60,11 @@ func (f *File) Listing(src string, first int, question text.Matcher) []text.Exce
 	return withSections(lines, numbers, rank, named(f.found, len(source), question), source, first)
 }
 
-// maxNamed is how many lines of a definition come before the signatures of others.
+// maxNamed is the maximum number of lines of a definition that precede the signatures of others.
 const maxNamed = 80
 
-// named returns, by the number of a line, whether it belongs to a definition that the question names:
-// by a word that is in the name of no other one.
+// named returns, by line number, whether a line belongs to a definition that the question names by a
+// word that no other name has.
 func named(defs []Definition, lines int, question text.Matcher) []bool {
 	has, counts := termsOf(len(defs), func(i int) string { return defs[i].Name }, question)
 	within := make([]bool, lines+1)
@@ -104,8 +104,8 @@ func withSections(lines []text.ExcerptLine, numbers []int, rank []int, named []b
 	return all
 }
 
-// sections returns, by the number of a line, how well the definition that it belongs to
-// matches the question: 1 is the best one, 0 one that does not match.
+// sections returns, by line number, the rank of the definition around a line among those that
+// match the question: 1 for the best, 0 if it does not match.
 func sections(defs []Definition, source []string, question text.Matcher) []int {
 	owner := make([]int, len(source)+1) // by line, index in defs plus one
 	for i, d := range defs {            // inner definitions come later
@@ -143,8 +143,8 @@ func sections(defs []Definition, source []string, question text.Matcher) []int {
 	return rank
 }
 
-// termsOf returns the terms of a question that each of n texts has, in order, and how many texts
-// have each term.
+// termsOf returns the terms of a question that each of n texts has, in order, and the number of
+// texts with each term.
 func termsOf(n int, text func(i int) string, question text.Matcher) (has [][]int32, counts []int) {
 	has, counts = make([][]int32, n), make([]int, question.Len())
 	for i := range has {

@@ -11,7 +11,7 @@ import (
 // maxSource is the largest source that is read, in bytes. Larger files are data.
 const maxSource = 64 << 20
 
-// maxDepth is the deepest nesting of definitions that is followed.
+// maxDepth is the maximum nesting depth of definitions that are read.
 const maxDepth = 64
 
 // Definition is something that source code defines, such as a function.
@@ -31,14 +31,14 @@ type Definition struct {
 	Depth int
 }
 
-// Kinds of what an outline names and Definitions leaves out.
+// Kinds that are in an outline, but not in the result of Definitions.
 const (
 	kindPackage = "package"
 	kindImport  = "import"
 )
 
-// Definitions returns what src defines, in the order of lines. The language is one that [Language] returns; in any other, nothing is
-// found. Time is linear in src, and src may hold any bytes.
+// Definitions returns the definitions in src, in the order of lines. language is a result of [Language]; for any other there are no
+// definitions. It takes time linear in src, which may have any bytes.
 func Definitions(language string, src []byte) []Definition {
 	return definitions(scan(language, src))
 }
@@ -68,8 +68,8 @@ func scan(language string, src []byte) []Definition {
 	return found
 }
 
-// nest derives the depths of found, in the order of lines, from the definitions around
-// them, and ends each no later than its container or the source.
+// nest sets the depths of found, which is in the order of lines, and ends each definition
+// no later than its container or the source.
 func nest(found []Definition, lines int) {
 	var open []int
 	for i := range found {

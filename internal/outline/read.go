@@ -10,42 +10,42 @@ import (
 	"strings"
 )
 
-// grammar tells the code of a language from the rest, and finds definitions.
+// grammar separates the code of a language from comments and literals, and finds definitions.
 type grammar struct {
 	starts   string         // the bytes that asides and operands begin with
 	asides   *regexp.Regexp // everything but code: a comment is its first group, the word that ends a here-document any other
-	operands *regexp.Regexp // the same for what begins only where an operand may stand, or nil
+	operands *regexp.Regexp // the same for text that only begins in place of an operand, or nil
 
-	rules    []rule         // the first one that matches a head counts
-	noise    *regexp.Regexp // the start of heads that rules are not to see, or nil
-	lists    *regexp.Regexp // the head before a brace that is a bracket, since it encloses a list of imports, or nil
+	rules    []rule         // the first rule that matches a head counts
+	noise    *regexp.Regexp // the start of a head that is not matched with rules, or nil
+	lists    *regexp.Regexp // the head before a brace that encloses a list of imports, or nil
 	reserved map[string]bool
 
 	byLine     bool           // the end of a line ends a statement; if not, only of a directive, an annotation or the end of a body
 	unfinished *regexp.Regexp // besides a backslash, the last two bytes of a line after which a statement continues, or nil
 	goesOn     *regexp.Regexp // the start of the line that continues it, or nil
-	ends       string         // begins the line that ends a body; if "", any line does that is indented no deeper
-	whole      *regexp.Regexp // a line that has a definition with its body, where no braces tell it, or nil
+	ends       string         // begins the line that ends a body; if "", any line that is not indented more ends it
+	whole      *regexp.Regexp // a line with a definition and its whole body, in a language without braces, or nil
 }
 
-// Places where code stands. A rule has a letter for each place that it is for.
+// Places of code. A rule has a letter for each place in which it applies.
 const (
 	inFile   = 'f' // the source, or a namespace
 	inClass  = 'c'
 	inBody   = 'b' // of a function
-	inOpaque = 'x' // no rule is for this place
+	inOpaque = 'x' // no rule applies here
 )
 
 // rule finds definitions in heads. A head is the text of a statement up to its body: white space is blanks, and brackets
 // enclose dots alone. Its bytes have the same positions as in the source. The last byte is the brace that opens the body, or what
 // ends the statement.
 //
-// The signature of the definition is the match of the expression. The last group is its name. The group "kind" is the kind of the
-// definition, and "in" has names that qualify the name.
+// The match of the expression is the signature of the definition. The last group is its name, the group "kind" its kind, and the
+// group "in" has names that qualify the name.
 type rule struct {
-	kind string // "function/method" is a method in a class; "" if the group tells
-	in   string // the places that it is for
-	body byte   // the place that the body is
+	kind string // "function/method" is a method in a class; "" if the group has the kind
+	in   string // the places in which it applies
+	body byte   // the place of code in the body
 	re   *regexp.Regexp
 }
 
@@ -64,9 +64,9 @@ const angles = `<(?:[^<>]|=>|<(?:[^<>]|=>|<(?:[^<>]|=>)*>)*>)*>`
 const (
 	// maxSignature is the longest signature, in bytes.
 	maxSignature = 240
-	// maxHead is the longest head, in bytes. What is longer defines nothing.
+	// maxHead is the longest head, in bytes. A longer one defines nothing.
 	maxHead = 1000
-	// stepsOfByte is how many bytes heads have, for each byte of the source.
+	// stepsOfByte is the maximum number of bytes of all heads for each byte of the source.
 	stepsOfByte = 16
 )
 
@@ -79,7 +79,7 @@ type reader struct {
 	open      []body
 	head      []byte
 	last      int // the last line that is not blank
-	steps     int // bytes of heads
+	steps     int // bytes of all heads so far
 }
 
 // body is the body of a definition, or another block.
@@ -89,7 +89,7 @@ type body struct {
 	place  byte
 }
 
-// read reads what src defines, from heads that begin with their lines; bodies end by their indentation. Its time is linear in src.
+// read finds the definitions in src, by the heads at the start of lines and the indentation of bodies, in time linear in src.
 func read(g *grammar, src []byte) *reader {
 	r := &reader{grammar: g, src: src, code: blank(g, src), lines: []int32{0}}
 	for i, c := range src {
@@ -128,8 +128,8 @@ func (r *reader) close(n, line int) {
 	r.open = r.open[:n]
 }
 
-// line reads the line at a position and the statement that begins with it, and returns where the next line begins that
-// may begin one.
+// line reads the line at a position and the statement that it begins, and returns the start of the next line that may begin
+// a statement.
 func (r *reader) line(at int) int {
 	const tab = 8
 	next, column, from := r.lineAfter(at), 0, at
@@ -180,7 +180,7 @@ func (r *reader) line(at int) int {
 	return r.lineAfter(end - 1)
 }
 
-// enclosing returns how many bodies are around a definition in a column. It ends a function that nothing ended, not a namespace.
+// enclosing returns the number of bodies around a definition in a column. An unclosed function does not count, a namespace does.
 func (r *reader) enclosing(column int) int {
 	n := len(r.open)
 	for n > 0 && r.open[n-1].column >= column && r.open[n-1].place != inFile {
@@ -189,7 +189,7 @@ func (r *reader) enclosing(column int) int {
 	return n
 }
 
-// endBodies ends the bodies that a line is no part of, or is the last one of.
+// endBodies ends the bodies that a line does not belong to, or that it ends.
 func (r *reader) endBodies(text []byte, column, before int) {
 	if !bytes.HasPrefix(text, []byte(r.ends)) {
 		return
@@ -203,8 +203,8 @@ func (r *reader) endBodies(text []byte, column, before int) {
 	}
 }
 
-// statement reads the head that begins at from, and returns its end, or -1 if it is too long. Without open brackets, one that is too
-// long is empty, and ends where reading continues.
+// statement reads the head that begins at from, and returns its end, or -1 if it is too long. A head that is too long but has no open
+// brackets is empty, and reading continues at its end.
 func (r *reader) statement(from int) int {
 	r.head = r.head[:0]
 	depth, limit := 0, min(len(r.code), from+maxHead)
@@ -243,7 +243,7 @@ func (r *reader) statement(from int) int {
 	case depth > 0:
 		return -1
 	}
-	r.head = r.head[:0] // such as a long table: nothing ends before limit
+	r.head = r.head[:0] // such as a long table, without an end before limit
 	return limit
 }
 
@@ -263,8 +263,8 @@ func (r *reader) endsStatement(i int) bool {
 	return r.goesOn == nil || !r.goesOn.Match(bytes.TrimLeft(r.code[i:min(len(r.code), i+longest)], " \t\r\n"))
 }
 
-// define finds the definition in the head of a statement from one position to another, within some bodies, and returns its index
-// and the place that its body is, or -1.
+// define finds the definition in the head of a statement between two positions, within some bodies. It returns its index and the
+// place of its body, or -1.
 func (r *reader) define(from, end int, around []body, place byte) (int, byte) {
 	for i := range r.rules {
 		rule := &r.rules[i]
@@ -280,8 +280,8 @@ func (r *reader) define(from, end int, around []body, place byte) (int, byte) {
 	return -1, 0
 }
 
-// add adds the definition of a rule for the match m in the text from one position to another, and returns its index, or -1 if a
-// word in it is reserved.
+// add adds the definition of a rule for the match m in the text between two positions. It returns its index, or -1 if a word in it
+// is reserved.
 func (r *reader) add(rule *rule, m []int, from, end int, around []body, place byte) int {
 	d := Definition{Kind: rule.kind, Line: r.number(from), EndLine: r.number(end - 1)}
 	d.Signature = strings.TrimRight(r.text(from, m[:2]), " ={;:,")

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// shareOfText bounds an outline: one byte for each that many of the source.
+	// shareOfText bounds an outline: it has one byte for each shareOfText bytes of the source.
 	shareOfText = 5
 	// minText is the bound for the outline of a small source, in bytes.
 	minText = 240
 	// maxLine is the longest line that names several definitions, or the longest signature in
 	// an outline, in bytes.
 	maxLine = 140
-	// maxBrief is the longest signature in an outline that is too long with the whole ones.
+	// maxBrief is the longest signature in an outline that would be too long with whole signatures.
 	maxBrief = 64
 	// maxIndent is the deepest indentation of an outline.
 	maxIndent = 8
@@ -27,9 +27,9 @@ const (
 type detail int
 
 const (
-	signatures detail = iota // a line for each but constants and the like
-	brief                    // the same, each shorter
-	names                    // neighbours that hold nothing share a line of their names
+	signatures detail = iota // a line for each definition, except for constants and the like
+	brief                    // the same with shorter lines
+	names                    // neighbours that contain nothing share a line with their names
 	topLevel                 // only definitions without a container
 )
 
@@ -55,10 +55,9 @@ func (l line) format(first int) string {
 // just a name, such as constants, share a line; the inside of functions is left out.
 //
 // An outline has at most a fifth of the bytes of the source, or 240 if that is more. If the
-// signatures do not fit, they are shortened; if that is not enough, only the names are left of
-// definitions that hold no others, and then only of the outermost definitions. What
-// still does not fit is cut off, and the outline ends with the number of definitions that it
-// leaves out. It is "" if nothing is found.
+// signatures do not fit, they are shortened; then definitions that contain no others are
+// reduced to their names; then only the outermost definitions are listed. Lines that still do
+// not fit are cut off, and the outline ends with their number. Without definitions it is empty.
 func linesOf(found []Definition, size int) []line {
 	entries := entriesOf(found)
 	limit := max(minText, size/shareOfText)
@@ -73,7 +72,7 @@ func linesOf(found []Definition, size int) []line {
 	return append(lines[:end], line{text: "… " + strconv.Itoa(len(lines)-end) + " lines more"})
 }
 
-// fitting returns how many lines have at most limit bytes together.
+// fitting returns the number of lines that together have at most limit bytes.
 func fitting(lines []line, limit int) int {
 	for i, l := range lines {
 		if limit -= len(l.format(1)) + 1; limit < 0 {
@@ -119,7 +118,7 @@ func entriesOf(found []Definition) []entry {
 // isFunction has the kinds with a body of statements.
 var isFunction = text.WordSet("func function method constructor getter setter fn")
 
-// isPlain has the kinds that are little more than a name.
+// isPlain has the kinds of definitions that are little more than a name.
 var isPlain = text.WordSet("const var macro static variable constant custom alias typedef import prototype enum type group face")
 
 // write returns the lines of entries with detail d.

@@ -110,8 +110,8 @@ func uniqueLines(a, b []string) (of, in []int) {
 	return of, in
 }
 
-// Increasing returns the indexes of a longest subsequence of different numbers that increases. It
-// uses patience sorting.
+// Increasing returns the indexes of a longest increasing subsequence of distinct numbers. It uses
+// patience sorting.
 func Increasing(numbers []int) (indexes []int) {
 	var tops []int // index of the number on top of each pile
 	previous := make([]int, len(numbers))

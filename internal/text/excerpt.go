@@ -19,14 +19,14 @@ type Matcher interface {
 	Append(found []int32, text string) []int32
 }
 
-// Excerpt is a text, split into passages of which some are chosen. It must be used by one
-// goroutine.
+// Excerpt is a text, split into passages, some of which are chosen. It must be used by one
+// goroutine only.
 type Excerpt struct {
 	body     string
 	passages []passage
 	order    []int32 // passages, best first
 	matching int     // number of passages at the beginning of order that match the question
-	marked   bool    // an ellipsis stands for all that is left out
+	marked   bool    // an ellipsis replaces every omission
 	lead     string  // before the passages, see Lead
 	leadCost int     // in quarters of a token
 	led      bool    // the lead is chosen
@@ -48,13 +48,13 @@ func NewExcerpt(body string, question Matcher) *Excerpt {
 	return x
 }
 
-// neighbourShares are the shares of its score that a passage adds to those next to it and
-// to those after these: what answers a question often stands beside what repeats its words.
+// neighbourShares are the shares of its score that a passage adds to the passages at distance
+// one and two: an answer is often next to a passage that repeats the words of the question.
 // With 0.4 and 0, notes of one conversation each lose 0.07 of the evidence at 1,000 tokens.
 var neighbourShares = [...]float64{0.5, 0.4}
 
-// terms returns the terms of the passages one after another, those of a passage in order and each
-// once, and where those of each passage end. of appends the terms of a text.
+// terms returns the distinct terms of each passage in order, for all passages in one list, and the
+// index at which the terms of each passage end. of appends the terms of a text.
 func (x *Excerpt) terms(of func(found []int32, text string) []int32) (found []int32, ends []int) {
 	ends = make([]int, len(x.passages))
 	for i, p := range x.passages {
@@ -68,7 +68,7 @@ func (x *Excerpt) terms(of func(found []int32, text string) []int32) (found []in
 }
 
 // score sets the scores of the passages: the sum of the weights of the question's terms
-// in them, where a term weighs more the fewer passages have it.
+// in them. A term that fewer passages have weighs more.
 func (x *Excerpt) score(question Matcher) {
 	if question.Len() == 0 {
 		return
@@ -98,9 +98,9 @@ func (x *Excerpt) score(question Matcher) {
 }
 
 // Choose chooses the best passages that together cost at most limit, in quarters of a
-// token. It leaves out those
-// that do not match the question, unless fill is set. Where nothing matches, it chooses
-// the beginning of the first paragraph or item, and with fill the beginning of the body.
+// token. Without fill, it leaves out passages that do not match the question. If none
+// matches, it chooses the beginning of the first paragraph or item, or with fill the
+// beginning of the body.
 func (x *Excerpt) Choose(limit int, fill bool) {
 	list := x.order
 	switch {
@@ -130,7 +130,7 @@ func (x *Excerpt) IsWhole() bool {
 	return !slices.ContainsFunc(x.passages, func(p passage) bool { return !p.chosen })
 }
 
-// Enough returns the least limit with which Choose chooses everything, if it fills.
+// Enough returns the smallest limit with which Choose, with fill, chooses everything.
 func (x *Excerpt) Enough() int {
 	cost := x.leadCost
 	for i := range x.passages {
@@ -151,9 +151,9 @@ func (x *Excerpt) ChooseAll() {
 	}
 }
 
-// ChooseFunc chooses the passages that keep accepts, in order, which together cost at most
-// limit, and returns their number. keep is given the text of a passage without the blanks
-// around it.
+// ChooseFunc chooses, in order, the passages that keep accepts, as long as they together cost
+// at most limit, and returns their number. keep gets the text of a passage without leading
+// and trailing blanks.
 func (x *Excerpt) ChooseFunc(limit int, keep func(passage string) bool) (chosen int) {
 	used := 0
 	for i := range x.passages {
@@ -166,8 +166,8 @@ func (x *Excerpt) ChooseFunc(limit int, keep func(passage string) bool) (chosen 
 	return chosen
 }
 
-// Drop unchooses the chosen passages that drop accepts, and returns how many are left and
-// how many were dropped.
+// Drop removes the passages that drop accepts from the chosen ones, and returns the numbers of
+// passages that are left and that were dropped.
 func (x *Excerpt) Drop(drop func(passage string) bool) (left, dropped int) {
 	for i := range x.passages {
 		p := &x.passages[i]
@@ -183,7 +183,7 @@ func (x *Excerpt) Drop(drop func(passage string) bool) (left, dropped int) {
 	return left, dropped
 }
 
-// Chosen yields the chosen passages, without the blanks around them.
+// Chosen yields the chosen passages, without leading and trailing blanks.
 func (x *Excerpt) Chosen() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range x.passages {
@@ -205,9 +205,9 @@ func (x *Excerpt) opening() int {
 	return n
 }
 
-// Text returns the chosen passages in the order of the body, each on a line of its own
-// unless it follows the one before, with an ellipsis where something of the same paragraph
-// or item is left out between two.
+// Text returns the chosen passages in the order of the body. A passage starts a new line
+// unless it directly follows the previous one. An ellipsis marks an omission between two
+// passages of the same paragraph or item.
 func (x *Excerpt) Text() string {
 	var b strings.Builder
 	last := -1
@@ -238,8 +238,8 @@ func (x *Excerpt) Text() string {
 }
 
 // endPassage writes an ellipsis if passage i ends within a sentence, or if the next chosen
-// one is a later one of the same paragraph or item. In a marked excerpt, it does so where the
-// next one is not chosen.
+// passage is a later one of the same paragraph or item. In a marked excerpt, it also does so
+// if the next passage is not chosen.
 func (x *Excerpt) endPassage(b *strings.Builder, i int) {
 	more := x.passages[i].cut || x.marked && i+1 < len(x.passages) && !x.passages[i+1].chosen
 	for _, p := range x.passages[i+1:] {

@@ -37,13 +37,13 @@ func globOf(line string) (glob, bool) {
 	return glob(b.String()), line != ""
 }
 
-// matches reports whether g matches the whole path. It is enough to go back to the last star of
-// a name, and then to the last **. As the last name ** matches everything below, but not the empty
-// path. O(len(g) * len(path)).
+// matches reports whether g matches the whole path. It is enough to backtrack to the last star of
+// a name, and then to the last **. A final ** matches everything below, but not the empty path.
+// O(len(g) * len(path)).
 func (g glob) matches(path string) bool {
 	p, n := 0, 0
-	star, next := -1, 0     // behind the star, and what it does not match
-	deep, nextName := -1, 0 // the same of **
+	star, next := -1, 0     // offsets after the last star in g, and after its match in path
+	deep, nextName := -1, 0 // the same for the last **
 	for {
 		beginsName := p == 0 || g[p-1] == '/'
 		switch {

@@ -47,8 +47,8 @@ func First(text string, n int) string {
 	return text
 }
 
-// Page returns the beginning of a text that is shown at once, at most size bytes: it ends after a
-// line, or after a character if its line is long. The text is valid UTF-8.
+// Page returns the first page of a text, at most size bytes: it ends after a line, or after a
+// character if that line is long. The text must be valid UTF-8.
 func Page(text string, size int) string {
 	if len(text) <= size {
 		return text
@@ -90,11 +90,11 @@ func Body(text string) string {
 	}
 }
 
-// lineEnds are the characters besides the newline that some program takes for the end of
-// a line: VT, FF, FS, GS, RS, NEL, LS and PS.
+// lineEnds are the characters, other than the newline, that some programs treat as the end
+// of a line: VT, FF, FS, GS, RS, NEL, LS and PS.
 const lineEnds = "\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
-// hasLineEnd reports whether a valid text has one of lineEnds. It looks for their first bytes.
+// hasLineEnd reports whether a valid text has one of lineEnds. It searches for their first bytes.
 func hasLineEnd(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' || c == 0xc2 || c == 0xe2 {
@@ -106,8 +106,8 @@ func hasLineEnd(text string) bool {
 	return false
 }
 
-// Lines returns the lines of what Body returned, without common indentation and
-// trailing white space. Each character that may end a line does.
+// Lines returns the lines of a result of Body, without common indentation and trailing
+// white space. Each of lineEnds also ends a line.
 func Lines(body string) []string {
 	if hasLineEnd(body) {
 		body = strings.Map(func(r rune) rune {
@@ -175,7 +175,7 @@ func IsTag(text string) bool {
 	}) < 0
 }
 
-// Markdown escapes text so that none of it is markup.
+// Markdown escapes all markup in a text.
 func Markdown(text string) string {
 	if !strings.ContainsAny(text, markdownSpecials) {
 		return text
@@ -204,7 +204,7 @@ func Fence(text string) string {
 	return strings.Repeat("`", longest+1)
 }
 
-// WriteCode writes lines as code: in a fence where it is shorter and no line holds one,
+// WriteCode writes lines as code: in a fence if that is shorter and no line contains a fence,
 // else indented. After a paragraph an indented block needs a blank line.
 func WriteCode(b *strings.Builder, lines []string, afterParagraph bool) {
 	const minFenced, fence = 4, "```"

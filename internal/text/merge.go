@@ -54,7 +54,7 @@ func withFinalNewline(text string) string {
 // merger walks through the hunks of both sides, which are sorted by position.
 type merger struct {
 	base   []string
-	pos    int // the lines before it are merged
+	pos    int // number of lines that are merged
 	a, b   version
 	chunks []Chunk
 }
@@ -63,7 +63,7 @@ type merger struct {
 type version struct {
 	lines []string
 	hunks []Hunk // from base to lines, those that are not merged yet
-	ahead int    // how many lines more than base it has before these
+	ahead int    // number of lines by which it is longer than base before these hunks
 }
 
 func (m *merger) versionOf(text string) version {
@@ -98,9 +98,9 @@ func (m *merger) mergeNext() {
 	m.appendChunk(c)
 }
 
-// absorb takes the next hunk of a side into a region of base if both touch the same lines: they
-// share lines, one is an insertion inside the other, or both are insertions at the same
-// position. Adjacent regions do not. It reports whether it did.
+// absorb adds the next hunk of a side to a region of base if they overlap: they share lines,
+// one is an insertion inside the other, or both are insertions at the same position. Adjacent
+// regions do not overlap. It reports whether it added the hunk.
 func (v *version) absorb(start int, end *int) bool {
 	if len(v.hunks) == 0 {
 		return false

@@ -16,8 +16,7 @@ var (
 	leadingMarkup = regexp.MustCompile(`^(\[#[^]]*\]|[*]+( |$)|[\p{Lu}\p{N}_-]+( |$))`)
 )
 
-// OrgTitle escapes a title so that no part of it is a keyword, a priority, a tag or an
-// object that acts.
+// OrgTitle escapes keywords, priorities, tags and objects that act in a title.
 func OrgTitle(title string) string {
 	if title != "" && strings.IndexByte("TDC[*", title[0]) >= 0 { // most titles have none
 		if m := leadingMarkup.FindString(title); m != "" && isOrgMarkup(strings.TrimSpace(m)) {
@@ -31,7 +30,7 @@ func OrgTitle(title string) string {
 	return title
 }
 
-// isOrgMarkup reports whether Org would not read the first word of a title as text.
+// isOrgMarkup reports whether Org would read the first word of a title as markup.
 func isOrgMarkup(word string) bool {
 	switch word {
 	case "TODO", "DONE", "COMMENT":
@@ -41,7 +40,7 @@ func isOrgMarkup(word string) bool {
 }
 
 // WriteOrgLine writes a line of a body after a blank, so that no remembered text begins a
-// line. A line on which Org would act is fixed-width text.
+// line. A line with active markup becomes fixed-width text.
 func WriteOrgLine(b *strings.Builder, line string) {
 	if line != "" {
 		b.WriteByte(' ')
@@ -53,12 +52,12 @@ func WriteOrgLine(b *strings.Builder, line string) {
 	b.WriteByte('\n')
 }
 
-// orgActions are beginnings of objects that run code, include or link something when Org
-// exports or opens a text.
+// orgActions are the beginnings of objects that run code, or include or link something, when
+// Org exports or opens a text.
 var orgActions = []string{"src_", "call_", "{{{", "<<", "elisp:", "shell:", "%%(", ":=", "@@", "[cite"}
 
-// actsInOrg reports whether Org would take an indented line for something else than text:
-// a keyword, a block, a drawer, an environment, planning, or an object that acts.
+// actsInOrg reports whether Org would read an indented line as more than text: as a keyword,
+// a block, a drawer, an environment or planning, or with an object that acts.
 func actsInOrg(line string) bool {
 	text := strings.TrimLeft(line, " \t")
 	switch {
@@ -72,7 +71,7 @@ func actsInOrg(line string) bool {
 			return true
 		}
 	}
-	if !strings.ContainsAny(line, "_{<:%@[") { // each action has one of them
+	if !strings.ContainsAny(line, "_{<:%@[") { // every action contains one of these
 		return false
 	}
 	return slices.ContainsFunc(orgActions, func(s string) bool { return strings.Contains(line, s) })
@@ -80,12 +79,12 @@ func actsInOrg(line string) bool {
 
 var planningKeywords = []string{"SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"}
 
-// objectBreaker breaks up the beginnings of objects that act. Of a run of equal signs it
-// breaks every second pair.
+// objectBreaker breaks up the beginnings of objects that act. In a run of equal signs it
+// breaks up every second pair.
 var objectBreaker = strings.NewReplacer("src_", "src"+zeroWidthSpace+"_", "call_", "call"+zeroWidthSpace+"_", "{{", "{"+zeroWidthSpace+"{",
 	"<<", "<"+zeroWidthSpace+"<", "@@", "@"+zeroWidthSpace+"@", "[cite", "["+zeroWidthSpace+"cite")
 
-// OrgText escapes a text within a line so that Org reads no object in it that acts.
+// OrgText escapes the objects that act in a text within a line.
 func OrgText(text string) string {
 	if !strings.ContainsAny(text, "{[(<@") {
 		return text

@@ -12,7 +12,7 @@ import (
 // item, a sentence of a long one of these, a table row, or a line of a block.
 type passage struct {
 	start, end int32   // bytes of the body
-	group      int32   // passages with the same number are sentences of one paragraph or item
+	group      int32   // number of the paragraph or item; its sentences have the same group
 	cost       int32   // in quarters of a token
 	score      float64 // how well it matches the question
 	cut        bool    // it ends within a sentence
@@ -24,8 +24,8 @@ const (
 	maxSentence = 240 // cost above which a sentence is split between words
 )
 
-// passages splits a body, and skips blank lines, keyword lines, properties, and the rules of
-// tables, which carry little information. O(len(body)).
+// passages splits a body. It skips blank lines, keyword lines, properties and the rules of
+// tables, which have little information. O(len(body)).
 func passages(body string) []passage {
 	p := splitter{body: body}
 	for start := 0; start < len(body); {
@@ -72,8 +72,7 @@ func (p *splitter) line(start, end int) {
 	}
 }
 
-// beginsBlock reports whether a keyword line begins a block whose lines stand for
-// themselves.
+// beginsBlock reports whether a keyword line begins a block in which each line is a passage.
 func beginsBlock(line string) bool {
 	const begin = "#+begin_"
 	if len(line) <= len(begin) || !strings.EqualFold(line[:len(begin)], begin) {

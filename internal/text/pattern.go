@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Patterns are those of one file, written as in gitignore(5), chained to those of its
+// Patterns are the patterns of one file, written as in gitignore(5), chained to those of the
 // parent folders. A nil *Patterns matches nothing. Patterns are immutable and safe for
 // concurrent use.
 type Patterns struct {
@@ -39,8 +39,9 @@ func ParsePatterns(parent *Patterns, folder, text string) *Patterns {
 	return r
 }
 
-// Excluded reports whether the ignore files called file, whose texts text returns, exclude a path
-// without links. An ignore file is excluded with its folder alone. O(folders of the path).
+// Excluded reports whether ignore files exclude a path without links. file is their name, and
+// text returns their texts. An ignore file is excluded only together with its folder.
+// O(folders of the path).
 func Excluded(name, file string, text func(path string) (string, error)) (bool, error) {
 	var in *Patterns
 	folder := "."
@@ -109,7 +110,7 @@ func (r *Patterns) Match(path string, isFolder bool) bool {
 	return false
 }
 
-// Covers reports whether Match does for a file or for a folder above it. It takes
+// Covers reports whether Match is true for a file or for a folder above it. It takes
 // O(patterns x len(path)) for each folder.
 func (r *Patterns) Covers(path string) bool {
 	for i := range len(path) {

@@ -14,8 +14,8 @@ import (
 // maxLine is the cost in quarters of a token above which a line of a listing is cut.
 const maxLine = maxSentence
 
-// ExcerptLine is a line of a listing. Those of a lower rank are chosen first, and equal ones in
-// order.
+// ExcerptLine is a line of a listing. Lines of lower rank are chosen first, and lines of equal
+// rank in order.
 type ExcerptLine struct {
 	Text string // without a line end
 	Rank int
@@ -55,10 +55,10 @@ func cutLine(text string) (cut string, cost int, more bool) {
 	return text, cost, false
 }
 
-// NewSummary is New with the passages in the order in which they stand for the whole: the
-// opening, those that match the question, and then those that have most of the words that
-// the text repeats. Text shows by an ellipsis where something is left out. O(len(body) + n log n)
-// for n passages.
+// NewSummary is NewExcerpt with the passages ordered by how well they represent the whole text:
+// the opening, passages that match the question, and then passages with most of the words that
+// the text repeats. Text marks every omission with an ellipsis. O(len(body) + n log n) for n
+// passages.
 func NewSummary(body string, question Matcher) *Excerpt {
 	x := NewExcerpt(body, question)
 	x.marked = true
@@ -76,8 +76,8 @@ func NewSummary(body string, question Matcher) *Excerpt {
 	return x
 }
 
-// MatchFirst puts the passage that matches the question best before the opening, for
-// readers who may see no more than one.
+// MatchFirst puts the passage that matches the question best before the opening, in case
+// only one passage is chosen.
 func (x *Excerpt) MatchFirst() {
 	if o := x.order; len(o) > 1 && x.passages[o[1]].score > x.passages[o[0]].score {
 		o[0], o[1] = o[1], o[0]
@@ -92,9 +92,9 @@ func (x *Excerpt) ChooseBest() {
 	}
 }
 
-// central returns how much of the text each passage stands for: the weights of its words,
-// where a word weighs more the more passages have it, and less where most have it. The first
-// passage of a paragraph counts more, as writers say there what follows.
+// central returns how well each passage represents the text, by the weights of its words. A
+// word weighs more if more passages have it, but less if most have it. The first passage of a
+// paragraph counts more, because it often announces the rest.
 func (x *Excerpt) central() []float64 {
 	const firstBonus = 1.25
 	numbers, counts := map[string]int32{}, []int32(nil)
@@ -128,8 +128,8 @@ func (x *Excerpt) central() []float64 {
 	return scores
 }
 
-// wordsOf yields the words of a text in lower case: runs of letters and digits, at least
-// three of them, and each letter of a script that writes without blanks.
+// wordsOf yields the words of a text in lower case: runs of at least three letters and digits,
+// and each letter of a script that is written without blanks.
 func wordsOf(text string) func(yield func(string) bool) {
 	const short, wide = 3, 0x2E80
 	return func(yield func(string) bool) {
@@ -154,13 +154,13 @@ func wordsOf(text string) func(yield func(string) bool) {
 	}
 }
 
-// Lead puts a text before the passages, such as one about them. [Excerpt.Choose] keeps it
-// where it takes at most half of the limit.
+// Lead puts a text before the passages, such as a summary. [Excerpt.Choose] keeps it if it
+// costs at most half of the limit.
 func (x *Excerpt) Lead(text string) {
 	x.lead, x.leadCost = text, costOf(text)
 }
 
-// HasLead reports whether the lead was kept when passages were chosen last.
+// HasLead reports whether the last choice of passages kept the lead.
 func (x *Excerpt) HasLead() bool { return x.led }
 
 // Clone returns a copy in which other passages can be chosen.
@@ -182,8 +182,8 @@ func Words(text string) map[string]bool {
 	return set
 }
 
-// SharedWords returns the words of query, which are in lower case, that a text has, in the order of their first
-// occurrence there.
+// SharedWords returns the words of query, which are in lower case, that occur in a text, in the order of their
+// first occurrence.
 func SharedWords(text string, query map[string]bool) (shared []string) {
 	for word := range strings.FieldsFuncSeq(text, isNoWord) {
 		if word = strings.ToLower(word); query[word] && !slices.Contains(shared, word) {
@@ -196,10 +196,10 @@ func SharedWords(text string, query map[string]bool) (shared []string) {
 	return shared
 }
 
-// isNoWord reports whether a rune is part of no word.
+// isNoWord reports whether a rune is not part of a word.
 func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// stopWords are common English words that say nothing about a topic.
+// stopWords are common English words without information about a topic.
 var stopWords = WordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would " +
 	"should does did about into than then there their they them its our out use used will any all one may also")
 

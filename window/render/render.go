@@ -21,9 +21,10 @@ const (
 	JSON     = "json"
 )
 
-// Renderer renders a window in one format. A text is the head, the pieces joined by the separator, and
-// the tail. Each ends with a newline, and only the head may begin with white space or a slash, so that
-// their tokens add up to those of the text; see token.Additive.
+// Renderer renders a window in one format. A text is the head, the pieces with a
+// separator between each two, and the tail. Each ends with a newline, and none but the
+// head begins with white space or a slash, so that the tokens of the text are the sum
+// of theirs; see package token.
 type Renderer interface {
 	// Head returns the beginning of a text.
 	Head(h Heading) string
