@@ -15,15 +15,15 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Histories returns what is carried to other places: the histories of the memex and of its
-// projects. Sessions stay on their machine.
+// Histories returns the histories of the memex and its projects, for bundles and remotes.
+// Sessions stay on their machine.
 func (m *Memory) Histories() place.Histories {
 	top := m.memex.top
 	return place.Histories{State: top.scope.FS, Take: func(ctx context.Context) ([]place.Source, func(), error) { return sourcesOf(ctx, top) }}
 }
 
-// sourcesOf returns the histories as they are now; those without commits are left out. The
-// stores stay in place until release is called.
+// sourcesOf returns the present histories that have commits. The stores stay in place until
+// release is called.
 func sourcesOf(ctx context.Context, m *Memory) (sources []place.Source, release func(), err error) {
 	var held []func()
 	release = func() {
@@ -63,9 +63,9 @@ func sourceOf(m *Memory) (place.Source, error) {
 	return s, fail("bundle", m.scope.StateDir, openKind(err), err)
 }
 
-// VerifyBundle proves a bundle: each block, that nothing is missing, and, of one that has all
-// history, that each commit leads to the state that it names. It reads into a folder for
-// temporary files, which it removes. Errors: Corrupt, wrapping those of place.ReadBundle; Other.
+// VerifyBundle verifies each block of a bundle, that none is missing, and, if the bundle has all
+// history, that each commit leads to the state that it names. It reads into a temporary folder,
+// which it removes. Errors: Corrupt, wrapping those of place.ReadBundle; Other.
 func VerifyBundle(ctx context.Context, r io.Reader, opts *Options) (p place.Proof, err error) {
 	dir, err := os.MkdirTemp("", "fovea-verify-")
 	if err != nil {

@@ -32,8 +32,8 @@
 //
 //   - A field of status: the struct and its maker in status.go; api answers with that struct; what a terminal shows is
 //     internal/face/care.go. Then internal/httpapi/testdata/openapi.json.
-//   - An option of a memory: options/options.go; its key of the configuration is in internal/config/settings.go. Then
-//     doc/configuration.md.
+//   - An option of a memory: options/options.go; its key of the configuration is in internal/config/config.go, and in
+//     perRequest of internal/config/follow.go if a daemon asks for it at each request. Then doc/configuration.md.
 //   - What a program on the library can name: the interfaces in types.go, view.go, history.go and notes.go. Then
 //     test/house/library_test.go, doc/library.md, examples/library.
 //   - Which scopes a view lays over one another, and what each reader sees of them: overlay.go.

@@ -66,7 +66,10 @@ func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool
 	}
 	m.opener = opener
 	m.used.Store(now.UnixNano())
-	x.add(m)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.open[name] = m
+	x.opened.Add(1)
 	return m, true, nil
 }
 
@@ -76,8 +79,8 @@ const (
 	sessionIdle = 15 * time.Minute // longer than an operation may take
 )
 
-// makeRoom closes the session that its opener has used longest ago, where it has MaxSessions and wants
-// another. If all are in use, an agent gets no other one.
+// makeRoom closes the least recently used session of an opener that has MaxSessions and opens
+// another. If all are in use, an agent is refused.
 func makeRoom(x *memex, name, opener string, now time.Time) error {
 	own := slices.DeleteFunc(x.list(), func(m *Memory) bool { return !m.scope.IsSession() || m.opener != opener })
 	if !strings.HasPrefix(name, scope.Session+"/") || len(own) < MaxSessions {
@@ -90,7 +93,7 @@ func makeRoom(x *memex, name, opener string, now time.Time) error {
 	case opener == "":
 		return nil
 	}
-	return fmt.Errorf("%s has %d sessions in use, which is all that an agent may have; go on in one of them, or wait for %v", opener, len(own), sessionIdle)
+	return fmt.Errorf("%s has %d sessions in use, as many as an agent may have; continue in one of them, or wait %v", opener, len(own), sessionIdle)
 }
 
 // openScope opens the store of a scope in the memex's store.
@@ -145,23 +148,21 @@ func (x *memex) scope(ctx context.Context, name string) (*Memory, error) {
 // names is Memory.Scopes.
 func (x *memex) names() ([]string, error) {
 	top := x.top.scope
-	names, err := listScopes(top.FS)
+	entries, err := vfs.Entries(top.FS, scope.Folder)
 	if err != nil {
 		return nil, fail("scope", top.StateDir, Other, err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := scope.NameOf(e.Name()); ok {
+			names = append(names, name)
+		}
 	}
 	for project := range top.Options.Projects {
 		names = append(names, scope.Project+"/"+project)
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
-}
-
-// add adds a scope to the open ones.
-func (x *memex) add(m *Memory) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.open[m.scope.Name] = m
-	x.opened.Add(1)
 }
 
 // forget removes a closed scope from the open ones.
@@ -224,7 +225,7 @@ func (x *memex) closeScopes() error {
 	return errors.Join(errs...)
 }
 
-// states returns what readers may see of the open scopes.
+// states returns the states of the open scopes that readers may see.
 func (x *memex) states(ctx context.Context) (all []*graph.State) {
 	for _, m := range append([]*Memory{x.top}, x.list()...) {
 		if v, err := m.guard.View(ctx, nil); err == nil {
@@ -270,16 +271,4 @@ func regionOf(projects map[string][]string, name string) (within, without []stri
 		return nil, []string{"."}
 	}
 	return within, without
-}
-
-// listScopes lists the scopes with a store in a state folder.
-func listScopes(in vfs.FS) ([]string, error) {
-	entries, err := vfs.Entries(in, scope.Folder)
-	var names []string
-	for _, e := range entries {
-		if name, ok := scope.NameOf(e.Name()); ok {
-			names = append(names, name)
-		}
-	}
-	return names, err
 }

@@ -48,7 +48,7 @@ type Memory struct {
 	reviews *hive.Proposals
 	tokens  minds.TokenCounts
 	opener  string       // the agent that opened it, "" for the owner
-	used    atomic.Int64 // when somebody last asked for it, in nanoseconds
+	used    atomic.Int64 // time of the last use, in nanoseconds
 }
 
 // newMemory returns the memory of a scope whose chain is not opened yet.
@@ -169,24 +169,23 @@ func (m *Memory) Folder() *ingest.Reader { return m.folder }
 // Guard returns the guard of protected files.
 func (m *Memory) Guard() *ingest.Guard { return m.guard }
 
-// Blocks returns the working memories of agents that a session keeps; other scopes keep none.
+// Blocks returns the working memories of the agents in a session; other scopes have none.
 func (m *Memory) Blocks() Blocks { return desk{m.blocks} }
 
 // HiveOf returns the messages and tasks of the agents. Messages are in the memex; each scope
 // with files has tasks.
 func HiveOf(m *Memory) *hive.Hive { return m.hive }
 
-// WindowsOf returns the log of the windows that agents are given, with what is said of them.
+// WindowsOf returns the log of the windows that agents were given, with the feedback about them.
 func WindowsOf(m *Memory) *minds.Windows { return m.memex.windows }
 
-// ProposalsOf returns what agents propose, which a session keeps; other scopes keep none.
+// ProposalsOf returns the proposals of agents, which a session keeps; other scopes have none.
 func ProposalsOf(m *Memory) *hive.Proposals { return m.reviews }
 
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
 func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.Vectors }
 
-// Reranker returns what puts the best hits of a search in order, nil without
-// Options.Reranker.
+// Reranker returns the reranker of the best hits of a search, nil without Options.Reranker.
 func (m *Memory) Reranker() *meaning.Reranker { return m.memex.meaning.Reranker }
 
 // Mending returns the mender: it verifies, repairs, purges and thins.
@@ -228,14 +227,14 @@ func withRelease(err error, m *Memory) error {
 
 // release closes everything that is open, in reverse order of opening.
 func release(m *Memory) error {
-	var errs []error
+	var err error
 	if m.scope.Chain != nil {
-		errs = append(errs, m.scope.Chain.Store().Close())
+		err = m.scope.Chain.Store().Close()
 	}
 	if m.scope.Parent == nil { // the memex owns the rest
-		errs = append(errs, m.memex.releaseFolder())
+		err = errors.Join(err, m.memex.releaseFolder())
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // Scope opens the memory of a scope, and creates it if needed. The name is project/NAME,

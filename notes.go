@@ -11,8 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Notes writes the notes of a memory, and of its files only the lines that a change is about. It is
-// safe for concurrent use. The author of a change is that of the context, see WithActor.
+// Notes changes the notes of a memory. It writes only the affected lines of a file. It is safe for
+// concurrent use. The author of a change is that of the context, see WithActor.
 type Notes interface {
 	// Remember saves a note as a headline of an Org file. under is a place as for Insert, or a
 	// folder with a trailing slash: the note then goes to the folder's file of the month, such
@@ -92,9 +92,9 @@ type Notes interface {
 // Blocks is the working memories of the agents in one session: the memory of a scope session/ID
 // has it. It is safe for concurrent use. Memory.Over shows an agent its own blocks.
 type Blocks interface {
-	// Add completes blocks, reads their files once, and adds those that are in order, in one
-	// commit that also sweeps. What is wrong with a block is in its Added; an error is that of
-	// the whole, or of the only block: Invalid, NotFound, Denied, Locked, and those of Apply.
+	// Add completes blocks, reads their files once, and adds the valid ones, in one commit that
+	// also sweeps. The problem of a block is in its Added; an error is about the whole request, or
+	// about its only block: Invalid, NotFound, Denied, Locked, and those of Apply.
 	Add(ctx context.Context, v View, r working.Request, opts *WriteOptions) ([]working.Added, Commit, error)
 	// Apply makes the changes in one commit, none if nothing changes. Errors: Invalid (no
 	// agent, no session, or too many blocks), NotFound, Denied, ReadOnly, and those of the

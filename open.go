@@ -45,15 +45,11 @@ func withDefaults(o *Options) Options {
 	if c.Owner == nil {
 		c.Owner = options.Owner()
 	}
-	if c.HistoryWarn <= 0 {
-		c.HistoryWarn = 1 << 30
-	}
+	c.HistoryWarn = cmp.Or(max(c.HistoryWarn, 0), 1<<30)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return c
 }
 
@@ -166,14 +162,14 @@ func (x *memex) releaseFolder() error {
 	if s.FS != nil && s.Options.Store == nil {
 		defer s.FS.Close()
 	}
-	var errs []error
+	var err error
 	if x.lock != nil {
-		errs = append(errs, x.lock.Unlock())
+		err = x.lock.Unlock()
 	}
-	return errors.Join(append(errs, s.Root.Close())...)
+	return errors.Join(err, s.Root.Close())
 }
 
-// withHistory adds to the error of a missing memex folder how to restore its notes, if the
+// withHistory adds to the error of a missing memex folder how to restore its notes if the
 // state folder has their history.
 func withHistory(err error, state string) error {
 	if !errors.Is(err, corpus.ErrNoFolder) || state == "" || !stores.Begun(state) {
@@ -183,8 +179,8 @@ func withHistory(err error, state string) error {
 }
 
 // ledgers registers the ledgers of a memory; one without rights is a copy that is only read.
-// Their order is that of marks and of image sections; do not change it. It returns the slot
-// of the handles, too.
+// Marks and image sections depend on their order; do not change it. It also returns the slot
+// of the handles.
 func ledgers(m *Memory) (*chain.Ledgers, chain.Slot[view.Handles]) {
 	l := &chain.Ledgers{}
 	travel.Register(l, m.history)
@@ -228,9 +224,9 @@ func recoverChain(ctx context.Context, m *Memory) error {
 	}
 	began, err := mend.BeginChain(ctx, tx, m.mender)
 	if err != nil {
-		m.scope.Options.Log.Error("the damaged history cannot be read at the moment; it is left as it is", "error", err)
+		m.scope.Options.Log.Error("the damaged history cannot be read now; it is left unchanged", "error", err)
 	} else if began {
-		m.scope.Options.Log.Error("nothing of the history verifies; it is in quarantine, and a new one begins")
+		m.scope.Options.Log.Error("no part of the history verifies; it is in quarantine, and a new history begins")
 	}
 	return nil
 }
@@ -249,14 +245,14 @@ func load(ctx context.Context, tx *chain.Tx, m *Memory) error {
 		return err
 	}
 	if err := m.writer.Settle(context.WithoutCancel(ctx), tx, pending); err != nil {
-		m.scope.SetRecovered(tx, fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", write.PathsOf(pending), err))
+		m.scope.SetRecovered(tx, fmt.Sprintf("an operation on %s was interrupted and could not be completed: %v", write.PathsOf(pending), err))
 	}
-	m.scope.Options.Log.Warn("an operation was cut short", "files", write.PathsOf(pending), "done", m.scope.Recovered())
+	m.scope.Options.Log.Warn("an operation was interrupted", "files", write.PathsOf(pending), "done", m.scope.Recovered())
 	return nil
 }
 
-// read loads the chain and returns the pending file operation, or nil. It skips one of a
-// later version: the next scan reads its files.
+// read loads the chain and returns the pending file operation, or nil. It skips an operation
+// of a later version of Fovea: the next scan reads its files.
 func read(tx *chain.Tx, m *Memory) (*write.Intent, error) {
 	pending, err := tx.Load()
 	if err != nil || pending == nil {
@@ -264,7 +260,7 @@ func read(tx *chain.Tx, m *Memory) (*write.Intent, error) {
 	}
 	in, err := write.DecodeIntent(pending.Data, pending.Load)
 	if errors.Is(err, write.ErrIntent) {
-		m.scope.Options.Log.Warn("passed over", "what", err)
+		m.scope.Options.Log.Warn("skipped", "what", err)
 		return nil, nil
 	}
 	return in, err

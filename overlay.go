@@ -28,10 +28,10 @@ type overlays struct {
 
 // Over returns a view of the memex overlaid by each of the scopes in turn. If several scopes
 // have a document with the same path, or claim the same id, the last one wins. A session's
-// document over a file is visible until the file is saved. The owner alone sees the text of an
-// editor's buffer, as long as the editor holds it (Options.Buffers); an agent, also one that the
-// owner acts for, sees the file. Of working memory, an agent that ctx names sees its own blocks
-// alone; nobody else sees any. Without scopes, it returns View.
+// document over a file is visible until the file is saved. Only the owner sees the text of an
+// editor's buffer, while the editor holds it (Options.Buffers); an agent, also one that the
+// owner acts for, sees the file. The agent that ctx names sees its own blocks of working
+// memory; nobody else sees any. Without scopes, it returns View.
 //
 // If nothing changed it costs a few atomic loads and takes no lock; else its cost is
 // proportional to the changed documents. Errors: Invalid (a name), NotFound (a project that

@@ -18,37 +18,37 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// Status describes the state of a memory. Memory.Status leaves the fields empty that depend
-// on the reader or that take a pass over all nodes: WithoutID, Diagnostics, Lockdown and
+// Status describes the state of a memory. Memory.Status leaves empty the fields that depend
+// on the reader or take a pass over all nodes: WithoutID, Diagnostics, Lockdown and
 // Unreviewed; package api fills them.
 type Status struct {
 	Memex             string             `json:"memex" jsonschema:"the folder"`
 	StateDir          string             `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
 	Scope             string             `json:"scope" jsonschema:"memex, project/NAME or session/ID"`
-	Scopes            []string           `json:"scopes,omitempty" jsonschema:"beside the memex"`
+	Scopes            []string           `json:"scopes,omitempty" jsonschema:"the other scopes"`
 	Root              string             `json:"root" jsonschema:"the digest of the whole state"`
 	Head              string             `json:"head" jsonschema:"the digest of the newest commit"`
 	Seq               uint64             `json:"seq" jsonschema:"the number of the newest commit"`
-	Nodes             int                `json:"nodes" jsonschema:"how many documents and headlines"`
-	Documents         int                `json:"documents" jsonschema:"how many"`
+	Nodes             int                `json:"nodes" jsonschema:"number of documents and headlines"`
+	Documents         int                `json:"documents" jsonschema:"number of documents"`
 	WithoutID         int                `json:"without_id" jsonschema:"headlines whose id is derived"`
-	Diagnostics       int                `json:"diagnostics" jsonschema:"how many places a person may want to look at"`
-	DiagnosticList    []document.Problem `json:"diagnostic_list,omitempty" jsonschema:"where asked for"` // here: files and scopes that could not be read
+	Diagnostics       int                `json:"diagnostics" jsonschema:"number of places that a person may want to check"`
+	DiagnosticList    []document.Problem `json:"diagnostic_list,omitempty" jsonschema:"the places, if asked for"` // here: files and scopes that could not be read
 	Drift             []string           `json:"drift" jsonschema:"files that differ from memory on purpose"`
 	Missing           []string           `json:"missing,omitempty" jsonschema:"files that the folder has lost and memory keeps"`
-	Lockdown          []string           `json:"lockdown" jsonschema:"protected files that nobody reads: somebody else changed them"`
-	Unreviewed        []string           `json:"unreviewed,omitempty" jsonschema:"served though somebody else changed them"`
-	PendingEmbeddings int                `json:"pending_embeddings" jsonschema:"how many nodes still wait for the vector of their text"`
-	Embedder          string             `json:"embedder,omitempty" jsonschema:"the model that makes vectors, or why none does"`
+	Lockdown          []string           `json:"lockdown" jsonschema:"protected files withheld because another program changed them"`
+	Unreviewed        []string           `json:"unreviewed,omitempty" jsonschema:"protected files shown although another program changed them, not reviewed"`
+	PendingEmbeddings int                `json:"pending_embeddings" jsonschema:"number of nodes whose text has no vector yet"`
+	Embedder          string             `json:"embedder,omitempty" jsonschema:"the model that makes vectors, or why there is none"`
 	ReadOnly          string             `json:"read_only,omitempty" jsonschema:"why nothing can be written"`
-	Recovered         string             `json:"recovered,omitempty" jsonschema:"what the last opening mended"`
+	Recovered         string             `json:"recovered,omitempty" jsonschema:"what was repaired at the last opening"`
 	Kin               string             `json:"-"` // another store with these notes, how to adopt it, or ""
 	History           int64              `json:"history" jsonschema:"bytes of journal and packs"`
-	Large             string             `json:"large,omitempty" jsonschema:"that it is worth thinning"` // see Options.HistoryWarn
+	Large             string             `json:"large,omitempty" jsonschema:"a hint that history could be thinned"` // see Options.HistoryWarn
 	SignedBy          string             `json:"signed_by,omitempty" jsonschema:"the known key that signed the head"`
 	Signature         string             `json:"signature,omitempty" jsonschema:"why the newest signature does not vouch for the head"`
-	Baselines         string             `json:"baselines,omitempty" jsonschema:"why nothing vouches for what is trusted of protected files"`
-	Configuration     string             `json:"configuration,omitempty" jsonschema:"why its file is not in force, or what of it waits"`
+	Baselines         string             `json:"baselines,omitempty" jsonschema:"why the list of trusted protected files cannot be verified"`
+	Configuration     string             `json:"configuration,omitempty" jsonschema:"why the configuration file has no effect, or which settings wait"`
 }
 
 // Status returns the status of the memory, at low cost. It does not wait for writers.
@@ -79,7 +79,7 @@ func (m *Memory) Status() Status {
 	s.Baselines = m.rights.BaselineStatus()
 	var err error
 	if s.History, err = m.scope.Chain.Store().Size(); err == nil && s.History > m.scope.Options.HistoryWarn {
-		s.Large = fmt.Sprintf("history takes %d MiB; it is kept whole, fovea retain thins it", s.History>>20)
+		s.Large = fmt.Sprintf("history takes %d MiB; all of it is kept; fovea retain thins it", s.History>>20)
 	}
 	if writable != nil {
 		s.ReadOnly = writable.Error()
@@ -88,8 +88,8 @@ func (m *Memory) Status() Status {
 	return s
 }
 
-// skippedOnOpen describes the parts of the store that were skipped on opening, and what was mended
-// since, or "".
+// skippedOnOpen describes the parts of the store that were skipped on opening, and what was
+// repaired since, or "".
 func skippedOnOpen(s *scope.Scope) string {
 	var told []string
 	r := s.Chain.Store().Recovery()
@@ -97,7 +97,7 @@ func skippedOnOpen(s *scope.Scope) string {
 		told = append(told, fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", r.TornBytes))
 	}
 	if n := len(r.DamagedImages); n > 0 {
-		told = append(told, fmt.Sprintf("%s does not verify and was passed over; the rest was read, and fovea checkpoint writes a new image",
+		told = append(told, fmt.Sprintf("%s failed verification and was skipped; the rest was read, and fovea checkpoint writes a new image",
 			strings.Join(r.DamagedImages, ", ")))
 	}
 	if mended := s.Recovered(); mended != "" {
@@ -107,10 +107,10 @@ func skippedOnOpen(s *scope.Scope) string {
 }
 
 // Writable returns nil if the memory can be written, including the open scopes of a
-// memex; of the named scopes alone if some are named. Otherwise it returns the error of the
-// store, or an error that names the scope, or the folder or file that is no longer where the
-// memory opened it. After a write error the memory must be opened again; a moved folder can be
-// put back until the next write. It costs a few system calls for each scope.
+// memex, or only the named scopes. Otherwise it returns the error of the store, or an error
+// that names the scope, or the folder or file that is no longer where the memory opened it.
+// After a write error the memory must be opened again; a moved folder can be put back until
+// the next write. It costs a few system calls for each scope.
 func (m *Memory) Writable(scopes ...string) error {
 	if len(scopes) == 0 {
 		s := m.scope.Chain.Store()
@@ -123,7 +123,7 @@ func (m *Memory) Writable(scopes ...string) error {
 			continue
 		}
 		if err := s.Writable(); err != nil && !errors.Is(err, store.ErrClosed) {
-			return fmt.Errorf("%s takes no writes: %w", s.scope.Name, err)
+			return fmt.Errorf("%s cannot be written: %w", s.scope.Name, err)
 		}
 	}
 	return nil
@@ -133,12 +133,9 @@ func (m *Memory) Writable(scopes ...string) error {
 // called before each response, because the owner sees the folder at the path of the
 // memex. Errors: Conflict (the memex was moved or replaced, so the memory is that of
 // another folder), ReadOnly (files of the store were moved or replaced; the memory is
-// complete but cannot be written). A few system calls.
+// complete but cannot be written). It costs a few system calls.
 func (m *Memory) InPlace() error {
-	if err := m.scope.InPlace("read"); err != nil {
-		return err
-	}
-	return storeInPlace(m.scope, "read")
+	return cmp.Or(m.scope.InPlace("read"), storeInPlace(m.scope, "read"))
 }
 
 // storeInPlace is InPlace for the store alone.
@@ -157,5 +154,5 @@ func unwritten(s *scope.Scope, op string) error {
 	if tx.LastStored() == nil {
 		return nil
 	}
-	return fail(op, s.StateDir, ReadOnly, fmt.Errorf("what changed in the folder is read, and not written down: %w", s.Chain.Store().Err()))
+	return fail(op, s.StateDir, ReadOnly, fmt.Errorf("changes in the folder were read but could not be saved: %w", s.Chain.Store().Err()))
 }

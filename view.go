@@ -18,8 +18,8 @@ import (
 )
 
 // View is the content of a memory at one moment. It is immutable and safe for concurrent use,
-// and stays valid while held, whatever is written meanwhile. Only this package makes one: where a
-// method takes a View, one of another make counts as empty.
+// and stays valid while held, whatever is written meanwhile. Only this package makes views: a
+// method that takes a View treats any other implementation as empty.
 type View interface {
 	// Root returns the digest of the whole state.
 	Root() merkle.Digest
@@ -34,9 +34,9 @@ type View interface {
 	// NODE::TYPE.N, an element of a node, which is not in the state. Errors: NotFound, Ambiguous
 	// (the text lists the candidates), Locked (its file is locked down, see internal/ingest).
 	Resolve(name string) (*node.Node, error)
-	// Handle returns the short name of a node in this view: its handle, or its id where the
-	// handle means another node in a scope of the view, and for what no chain holds. An element
-	// is named by its node: HANDLE::TYPE.N.
+	// Handle returns the short name of a node in this view: its handle, or its id if the handle
+	// means another node in a scope of the view or no chain holds the node. An element is named
+	// by its node: HANDLE::TYPE.N.
 	Handle(n *node.Node) string
 	// Scope names the scope of a node of the view.
 	Scope(n *node.Node) string
@@ -84,9 +84,8 @@ type View interface {
 	// FILETAGS. O(nodes).
 	ActiveProjects() []string
 	// Window chooses and renders what a model sees of this view within a token budget. The
-	// focus must be an id; Resolve finds it for a name that a person types. Nil Projects
-	// stand for all active ones. Without an agent in Caller it is for
-	// that of ctx, if it has one.
+	// focus must be an id; Resolve finds it for a name that a person types. Nil Projects mean
+	// all active ones. Without an agent in Caller, the window is for the agent of ctx, if any.
 	// Errors: Budget (the text names the smallest budget that works), Invalid, NotFound,
 	// Locked.
 	Window(ctx context.Context, req window.Request) (*window.Window, error)
@@ -103,11 +102,11 @@ type View interface {
 func Diff(from, to View) history.Difference { return view.Diff(view.Of(from), view.Of(to)) }
 
 // ByMeaning returns a view of the same content that ranks for one question by the vectors of
-// Options.Embedder: its Search and its Window of that question also find what says the same in
-// other words. With only, it ranks by nothing else; without, vectors count beside words as far as
-// the model has proved itself on the notes, and one that is Lexical adds nothing. It first makes
-// the vectors that are missing, so the first call can take long. Errors: Unreachable (there is no
-// embedder, no node has a vector, or the embedder fails, whose error is wrapped), and that of ctx.
+// Options.Embedder: its Search and its Window of that question also find nodes that mean the same
+// in other words. With only, nothing else counts; without, vectors count together with words, as
+// far as the model has proved useful on these notes, and a Lexical model adds nothing. It first
+// makes missing vectors, so the first call can take long. Errors: Unreachable (there is no
+// embedder, no node has a vector, or the embedder fails; its error is wrapped), and that of ctx.
 func (m *Memory) ByMeaning(ctx context.Context, v View, question string, only bool) (View, error) {
 	var why error
 	req := meaning.Request{Mode: meaning.Hybrid, Text: question, Fill: true, Warn: func(err error) { why = err }}
@@ -115,7 +114,7 @@ func (m *Memory) ByMeaning(ctx context.Context, v View, question string, only bo
 		req.Mode = meaning.Semantic
 	}
 	by, err := meaning.View(ctx, m.Meaning(), view.Of(v), req)
-	if by != view.Of(v) { // it compares those that there are
+	if by != view.Of(v) { // it ranks by the vectors that exist
 		why = nil
 	}
 	if err = cmp.Or(ctx.Err(), err, why); err != nil {

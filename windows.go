@@ -14,9 +14,9 @@ import (
 )
 
 // SessionWindow is View.Window for a session, of a view of this memory: the window leaves
-// out what the session was shown before, in the layout of the request's Session. Agents that share a
-// session are told apart. With fresh, the session begins anew. What a session was shown is
-// kept for the 64 sessions used last, across restarts.
+// out what the session was shown before, in the layout of the request's Session. Agents that share
+// a session are kept apart. With fresh, the session starts over. What was shown is recorded for
+// the 64 most recently used sessions, across restarts.
 func (m *Memory) SessionWindow(ctx context.Context, v View, session string, req window.Request, fresh bool) (*window.Window, error) {
 	req.Session = cmp.Or(req.Session, &window.Session{})
 	name := session + "\n" + author.ActorOf(ctx).Author.String() + "\n" + req.Session.Layout
@@ -37,7 +37,7 @@ func (x *memex) writerOf(ctx context.Context, name string) (*write.Writer, error
 	return m.writer, nil
 }
 
-// newWindows returns the log of the windows that agents are given.
+// newWindows returns the log of the windows that agents were given.
 func newWindows(x *memex) *minds.Windows {
 	top := x.top.scope
 	return minds.NewWindows(minds.Host{

@@ -73,7 +73,7 @@ func TestScopesThatLostTheirGround(t *testing.T) {
 					if reopened {
 						svc = open()
 					}
-					if _, err := api.OpLog.Call(ctx, svc, api.LogRequest{}); err == nil && !strings.Contains(told, scope+" takes no writes") {
+					if _, err := api.OpLog.Call(ctx, svc, api.LogRequest{}); err == nil && !strings.Contains(told, scope+" cannot be written") {
 						t.Errorf("the caller of log is told %q", told)
 					}
 					st, err := api.OpStatus.Call(t.Context(), svc, api.StatusRequest{})

@@ -348,7 +348,7 @@ func TestDefect30MangledImage(t *testing.T) {
 		if got := w.m.View(); got.Root() != want.Root() || got.Head().Digest != want.Head().Digest || w.m.Status().ReadOnly != "" {
 			t.Errorf("%s: commit %d, read-only %q", name, got.Head().Seq, w.m.Status().ReadOnly)
 		}
-		if got := w.m.Status().Recovered; !strings.Contains(got, "does not verify and was passed over") {
+		if got := w.m.Status().Recovered; !strings.Contains(got, "failed verification and was skipped") {
 			t.Errorf("%s: recovered %q", name, got)
 		}
 		_, problems, err := w.m.Mending().Verify(t.Context())

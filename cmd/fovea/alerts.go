@@ -43,7 +43,7 @@ func sinks(c *config.Config) ([]daemon.Sink, error) {
 	return out, nil
 }
 
-// start starts the queue, which sends what earlier processes could not, in the process that has the memory open.
+// start starts the queue, which also sends the unsent messages of earlier processes, in the process that has the memory open.
 func (a *alerts) start(c *config.Config, log *slog.Logger) {
 	destinations, err := sinks(c)
 	if err == nil && len(destinations) > 0 {
@@ -66,7 +66,7 @@ func (a *alerts) report(_, message string) error {
 	return a.send(message)
 }
 
-// send queues a message; "" is none.
+// send queues a message, unless it is "".
 func (a *alerts) send(text string) error {
 	if a.queue == nil || text == "" {
 		return nil
@@ -74,12 +74,12 @@ func (a *alerts) send(text string) error {
 	return a.queue.Send(text)
 }
 
-// damage describes what opening found wrong with a store, "" if nothing.
+// damage describes the damage that opening found in a store, or "".
 func damage(st fovea.Status) string {
 	switch {
 	case st.ReadOnly != "":
 		return fmt.Sprintf("Fovea: the memory of %s is read-only: %s\nSee: fovea verify\nThen: fovea repair\n", st.Memex, st.ReadOnly)
-	case strings.Contains(st.Recovered, "does not verify"):
+	case strings.Contains(st.Recovered, "failed verification"):
 		return fmt.Sprintf("Fovea: the memory of %s was opened, but: %s\nSee: fovea verify\n", st.Memex, st.Recovered)
 	}
 	return ""

@@ -28,10 +28,10 @@ type verified struct {
 func bundleVerifyCommand(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Prove a bundle, without a memory",
-		Long: `Verify reads the whole bundle: it hashes each block, finds out whether any is
-missing, and computes each state of the history again. Of a bundle that was
-written with --since the states cannot be computed without what came before.`,
+		Short: "Verify a bundle, without a memory",
+		Long: `Verify reads the whole bundle: it hashes each block, checks whether any is
+missing, and computes each state of the history again. The states of a bundle
+that was written with --since cannot be computed without the earlier history.`,
 		Example: "  fovea bundle verify ~/backup/notes.fovea",
 		Args:    cli.Args(1, 1, "a file"),
 		RunE: func(c *cobra.Command, a []string) error {
@@ -58,7 +58,7 @@ written with --since the states cannot be computed without what came before.`,
 				if p.Loaded {
 					s.Report("the bundle is whole, and every commit leads to the state that it names")
 				} else {
-					s.Report("the bundle is whole; what it goes on from is not in it, so its states were not computed")
+					s.Report("the bundle is whole; it continues a history that is not in it, so its states were not computed")
 				}
 			})
 		},
@@ -70,8 +70,8 @@ func bundleKeyCommand(s *session) *cobra.Command {
 		Use:   "key",
 		Short: "Print the recipient that other machines seal for",
 		Long: `Key prints the age recipient of this machine, to name in seal_for on another
-one, and says where the key is that opens what is sealed for it. Keep a copy of
-that file in a safe place.`,
+one, and the path of the key that opens data sealed for it. Keep a copy of that
+file in a safe place.`,
 		Example: "  fovea bundle key",
 		Args:    cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -94,10 +94,10 @@ that file in a safe place.`,
 func remoteServeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve FOLDER",
-		Short: "Serve a remote in a folder to a machine that came by SSH",
+		Short: "Serve a remote in a folder to a machine that connects by SSH",
 		Long: `Serve is what "fovea remote add NAME ssh://HOST/FOLDER" runs on the other
 machine. It reads requests from standard input and answers on standard output,
-until the input ends. It serves nothing but the objects of a remote in FOLDER.`,
+until the input ends. It serves only the objects of a remote in FOLDER.`,
 		Example: "  ssh box fovea remote serve /srv/notes",
 		Args:    cli.Args(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, a []string) error {
@@ -114,8 +114,8 @@ until the input ends. It serves nothing but the objects of a remote in FOLDER.`,
 	}
 }
 
-// outsideNotes refuses a place in the folder of a memex of this user: who names the notes of another
-// machine means to be in step with them, and would only put files beside them.
+// outsideNotes refuses a place in the folder of a memex of this user: a person who names the notes of
+// another machine wants to synchronize with them, and would only put files beside them.
 func outsideNotes(dir string) error {
 	abs, err := filepath.Abs(dir)
 	base := storesDir()
@@ -126,7 +126,7 @@ func outsideNotes(dir string) error {
 	for i := 0; i < len(all) && err == nil; i++ {
 		if all[i].Memex != "" && ops.Inside(abs, all[i].Memex) {
 			err = cli.Misusef("remote serve: %s is a folder of the notes themselves; name one outside, "+
-				"and add it as a remote on that machine, too", dir)
+				"and add it as a remote on that machine too", dir)
 		}
 	}
 	return err

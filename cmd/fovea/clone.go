@@ -31,12 +31,12 @@ func cloneCommand(s *session) *cobra.Command {
 	var how cloning
 	c := &cobra.Command{
 		Use:   "clone SOURCE FOLDER",
-		Short: "Make a memory of a bundle, or of what a remote has",
-		Long: `Clone makes FOLDER, which must be empty or not there, with all notes and all
+		Short: "Make a memory from a bundle or a remote",
+		Long: `Clone makes FOLDER, which must be empty or missing, with all notes and all
 history of SOURCE: the file of a bundle, the address of a remote as in "fovea
 remote add", or ipfs: and the CID of an archive. A remote is then kept under the
-name origin. A clone that fails leaves nothing; one that was killed goes on
-where the same command is given again.
+name origin. A clone that fails leaves nothing; to continue one that was killed,
+run the same command again.
 
 Clone asks once for the fingerprint of the key that the other machine signs
 with; "fovea guard adopt-key" prints it there. Without it protected files, such
@@ -74,7 +74,7 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	svc, err := how.make(ctx, s, dir)
 	if err != nil {
 		if how.undo(s, dir) {
-			err = fmt.Errorf("%w; the history is here, and not all files: fovea --memex %s restore --missing brings them back", err, dir)
+			err = fmt.Errorf("%w; the history is here, but not all files: fovea --memex %s restore --missing brings them back", err, dir)
 		}
 		return err
 	}
@@ -87,7 +87,7 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 		err = cloneEnded(s.config.StateDir)
 	}
 	if err != nil {
-		return fmt.Errorf("clone: %w; the same command goes on", err)
+		return fmt.Errorf("clone: %w; run the same command again to continue", err)
 	}
 	st, err := api.OpStatus.Call(ctx, svc, api.StatusRequest{})
 	if err != nil {
@@ -98,7 +98,7 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	})
 }
 
-// about is why the source could not be read: of the source, not of the folder that it was for.
+// about returns why the source could not be read, as an error about the source, not about the new folder.
 func (how *cloning) about(s *session, err error) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.What != s.config.StateDir {
@@ -107,7 +107,7 @@ func (how *cloning) about(s *session, err error) error {
 	named := *e
 	switch named.What = how.source; {
 	case errors.Is(err, place.ErrBehind):
-		named.Kind, named.Err = fault.Invalid, errors.New("it has only what came after a commit, as --since wrote it; clone a whole bundle, then read this one")
+		named.Kind, named.Err = fault.Invalid, errors.New("it has only the commits after another one, as --since wrote it; clone a whole bundle, then read this one")
 	case errors.Is(err, stores.ErrBegun):
 		named.Err = fmt.Errorf("%w, in %s; clone to another folder, or remove it with fovea store remove %s",
 			e.Err, s.config.StateDir, filepath.Base(s.config.StateDir))
@@ -124,7 +124,7 @@ func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.S
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	sync := api.SyncNone // the folder is empty yet
+	sync := api.SyncNone // the folder is still empty
 	if how.filled = how.resumes(s.config.StateDir); how.filled {
 		sync = api.SyncScan
 	} else if err := how.anew(ctx, s, dir, empty); err != nil {
@@ -139,7 +139,7 @@ func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.S
 	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true, Cloned: true}, Sync: sync}
 	answer, err := svc(ctx, restore)
 	if done, _ := answer.(*api.RestoreResponse); done != nil && len(done.Left) > 0 {
-		s.Report("kept in memory, and not written: %s", scope.Abbreviate(done.Left, ""))
+		s.Report("kept in memory, but not written: %s", scope.Abbreviate(done.Left, ""))
 	}
 	return svc, err
 }
@@ -157,7 +157,7 @@ func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool
 	return how.about(s, err)
 }
 
-// pullOthers brings in what the other machines have on the remote.
+// pullOthers pulls what the other machines have on the remote.
 func pullOthers(ctx context.Context, svc api.Service) error {
 	done, err := ops.OpPull.Call(ctx, svc, ops.SyncRequest{Name: ops.Origin})
 	if err != nil {
@@ -171,7 +171,7 @@ func pullOthers(ctx context.Context, svc api.Service) error {
 	return err
 }
 
-// fill makes the state folder, which notes until the clone has ended what is under way.
+// fill makes the state folder, which contains cloneFile until the clone has ended.
 func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
 	local := localOf(&s.config)
 	from := ops.Source{Name: how.absolute(), Memex: dir, Seals: local.Seals, Places: local.Places, IPFS: s.config.Ipfs.Address,
@@ -184,13 +184,13 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) error {
 		how.underWay = underWay{how.absolute(), done}
 		if done.Unkept != nil {
 			how.Others = 0 // they come with the remote
-			s.Report("the memory is cloned without its remote, which fovea remote add %s %s makes later: %v", ops.Origin, how.source, done.Unkept)
+			s.Report("the memory is cloned without its remote; fovea remote add %s %s adds it later: %v", ops.Origin, how.source, done.Unkept)
 		}
 		return vfs.WriteJSON(in, cloneFile, how.underWay)
 	})
 }
 
-// trust trusts the other machine's key if its fingerprint is given, by the flag or by the person who is asked.
+// trust trusts the other machine's key if its fingerprint is given, by the flag or by the person at the terminal.
 func (how *cloning) trust(s *session) error {
 	key, err := config.ParsePublicKey(how.Signer)
 	if err != nil {
@@ -222,7 +222,7 @@ func (how *cloning) trust(s *session) error {
 	case "":
 		s.Report("protected files stay locked, since the key of %s is not trusted here; fovea guard adopt decides about each", face.OneLine(key.Name))
 	default:
-		s.Report("protected files stay locked: the key of the source is another one, %s; fovea guard adopt decides about each", key.Fingerprint)
+		s.Report("protected files stay locked: the key of the source has another fingerprint, %s; fovea guard adopt decides about each", key.Fingerprint)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// cloneFile is in the state folder from when it has the history until the clone ends: after a kill the same command goes on.
+// cloneFile is in the state folder while it has the history and the clone has not ended: after a kill, the same command continues.
 const cloneFile = "clone.json"
 
 // underWay is the content of cloneFile.
@@ -30,7 +30,7 @@ func (how *cloning) absolute() string {
 	return how.source
 }
 
-// resumes reports whether a clone of this source was cut short when the history was here.
+// resumes reports whether a clone of this source was interrupted after the history had arrived.
 func (how *cloning) resumes(state string) bool {
 	in, err := vfs.Dir(state)
 	if err != nil {
@@ -59,7 +59,7 @@ func cloneEnded(state string) error {
 	return in.SyncDir(".")
 }
 
-// leavings are the folders that a clone makes, outermost first, so that one that fails takes them away again.
+// leavings are the folders that a clone makes, outermost first, so that a failed clone can remove them.
 type leavings []string
 
 // newFolder makes a folder if it is missing. It reports whether the folder is empty.
@@ -72,7 +72,7 @@ func (l *leavings) newFolder(dir string) (empty bool, err error) {
 	return len(entries) == 0, err
 }
 
-// missing notes a folder that is going to be made, with those above it that are missing.
+// missing records a folder that is about to be made, with its missing parents.
 func (l *leavings) missing(dir string) {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && dir != filepath.Dir(dir) {
@@ -84,12 +84,12 @@ func (l *leavings) missing(dir string) {
 // remove removes the folders that are empty.
 func (l leavings) remove() {
 	for _, dir := range slices.Backward(l) {
-		_ = os.Remove(dir) // one with content stays
+		_ = os.Remove(dir) // a folder with content stays
 	}
 }
 
-// undo removes what a failed clone has made: the state folder it has filled, and empty folders. If files are back in
-// the folder of the notes, everything stays; undo reports whether it does.
+// undo removes what a failed clone has made: the state folder it has filled, and empty folders. If the folder of the
+// notes has files again, everything stays; undo reports whether it does.
 func (how *cloning) undo(s *session, dir string) (stays bool) {
 	if how.filled {
 		entries, err := os.ReadDir(dir)
@@ -99,7 +99,7 @@ func (how *cloning) undo(s *session, dir string) (stays bool) {
 		_ = s.close()
 		s.memory, s.daemon = nil, nil
 		if above, err := vfs.Dir(filepath.Dir(s.config.StateDir)); err == nil {
-			_ = vfs.RemoveAll(above, filepath.Base(s.config.StateDir)) // what is left is made again by the next clone
+			_ = vfs.RemoveAll(above, filepath.Base(s.config.StateDir)) // the next clone replaces the rest
 			_ = above.Close()
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// retryInterval is how often a command that waits for the store looks for a daemon: its holder may become one.
+// retryInterval is how often a command that waits for the store checks for a daemon: the holder may become one.
 const retryInterval = 250 * time.Millisecond
 
 // openOrConnect opens the memory, or sets s.daemon to the daemon that has it open. It waits up to lockWait for a verb
@@ -46,8 +46,8 @@ func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) 
 	}
 }
 
-// errUnwanted is returned in a daemon whose starter exited before the daemon had the store. It would
-// serve it after fovea serve --stop. On Windows, which does not show such an exit, it still may.
+// errUnwanted is returned in a daemon whose starter exited before the daemon had the store. It could
+// start serving after fovea serve --stop. On Windows, which does not show such an exit, it still may.
 var errUnwanted = errors.New("the process that started this daemon has exited")
 
 // connect connects to the daemon, if one runs and is wanted.
@@ -64,16 +64,16 @@ func (s *session) connect(ctx context.Context) error {
 		return err
 	}
 	if err != nil && !errors.Is(err, daemon.ErrNone) {
-		s.Report("%v", err) // no daemon of Fovea's listens there
+		s.Report("%v", err) // another program listens there
 	}
 	return nil
 }
 
-// reportSettings names the settings that this process has and the daemon, whose they are, has not.
+// reportSettings names the settings in which the daemon differs from this process; those of the daemon apply.
 func reportSettings(s *session) {
 	var others []string
 	for key, own := range s.config.Digests() {
-		carried := key == "budget" || key == "semantic_threshold" || key == "log_limit" // by asking
+		carried := key == "budget" || key == "semantic_threshold" || key == "log_limit" // sent with requests
 		if theirs := s.daemon.Met.Settings[key]; theirs != "" && theirs != own && !carried {
 			others = append(others, key)
 		}
@@ -130,7 +130,7 @@ func (s *session) startDaemon(ctx context.Context, args ...string) (*httpapi.Cli
 // implicitIdle is how long a daemon that was started implicitly stays without a client.
 const implicitIdle = 10 * time.Minute
 
-// shared returns the service of a daemon, which it starts, and again after it has gone: clients share one memory.
+// shared returns the service of a daemon, so that clients share one memory. It starts the daemon, again after it exits.
 func (s *session) shared(ctx context.Context) (api.Service, error) {
 	if s.opening.Alone {
 		return s.service(ctx)
@@ -154,7 +154,7 @@ func (s *session) shared(ctx context.Context) (api.Service, error) {
 	return asking(s), nil
 }
 
-// guarded holds each call to the grant of its context. A daemon does that itself.
+// guarded limits each call to the grant of its context. A daemon does that itself.
 func (s *session) guarded(svc api.Service) api.Service {
 	if s.daemon != nil {
 		return svc

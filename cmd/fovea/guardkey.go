@@ -19,7 +19,7 @@ func guardAdoptKeyCommand(s *session) *cobra.Command {
 	var fingerprint string
 	c := &cobra.Command{
 		Use:   "adopt-key [FILE | LINE]",
-		Short: "Trust what another machine signs",
+		Short: "Trust the signatures of another machine",
 		Long: `Adopt-key shows the fingerprint of another machine's public key, its file
 key.pub or the line in it (- reads standard input), and with --fingerprint adds
 it to trusted_keys in the configuration. Compare the fingerprint with what
@@ -51,7 +51,7 @@ key.`,
 			case s.config.Agent != "":
 				return errors.New("only the owner decides which signatures are trusted")
 			case fingerprint != key.Fingerprint:
-				return cli.Misusef("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)
+				return cli.Misusef("the fingerprint is %s; this is not the key that you compared", key.Fingerprint)
 			}
 			file, err := s.config.TrustKey(key)
 			if err != nil {

@@ -34,7 +34,7 @@ func hookCommand(s *session) *cobra.Command {
 		Long: `Coding agents call this when a session starts and when you have asked something,
 see fovea setup CLIENT --hooks. It answers with what the memory holds, as
 remembered data, within 100 ms or not at all, opens no memory itself, and always
-exits with 0. --check says why it answers nothing.`,
+exits with 0. --check prints why there is no answer.`,
 		Example: `  fovea setup claude-code --hooks
   fovea hook --check <input.json`,
 		Args: cli.NoArguments,
@@ -43,7 +43,7 @@ exits with 0. --check says why it answers nothing.`,
 			if how.Check {
 				return answerHook(c.Context(), s, how.Keep, true)
 			}
-			signal.Ignore(syscall.SIGPIPE) // a client that closed its end sees no death by it
+			signal.Ignore(syscall.SIGPIPE) // so that the exit code is 0 even if the client closed its end
 			defer func() { _ = recover() }()
 			_ = answerHook(c.Context(), s, how.Keep, false)
 			return nil
@@ -53,8 +53,8 @@ exits with 0. --check says why it answers nothing.`,
 	return c
 }
 
-// neverFails reports whether a command exits with 0 whatever happens: clients take another code
-// of a hook, 2 above all, for an order to stop what the person asked for.
+// neverFails reports whether a command always exits with 0: clients take any other exit code of a
+// hook, above all 2, as an order to stop what the person asked for.
 func neverFails(c *cobra.Command) bool {
 	if c == nil || c.Name() != "hook" || !c.HasParent() || c.Parent().HasParent() {
 		return false
@@ -63,7 +63,7 @@ func neverFails(c *cobra.Command) bool {
 	return err == nil && !check
 }
 
-// errNoDaemon says why a hook answers nothing.
+// errNoDaemon explains why a hook has no answer.
 var errNoDaemon = errors.New("no daemon serves this memex yet; one is being started, and the next hook asks it")
 
 // answerHook answers one hook.
@@ -83,7 +83,7 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 		return err
 	}
 	if in.Event == "" {
-		s.Report("Fovea answers no hook of the event %q", in.Name)
+		s.Report("Fovea does not answer hooks of the event %q", in.Name)
 		return nil
 	}
 	if s.config, err = config.Load(s.flags, ""); err != nil {

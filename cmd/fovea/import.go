@@ -39,7 +39,7 @@ is then 1, although all other lines were imported.`,
 				return err
 			}
 			if taken.Forgotten > 0 {
-				s.Report("%d were forgotten earlier and were left out; to have them again, add them to a file yourself", taken.Forgotten)
+				s.Report("%d were forgotten earlier and left out; to restore them, add them to a file yourself", taken.Forgotten)
 			}
 			for _, b := range bad {
 				s.Report("%s: %s", a[0], b)

@@ -35,7 +35,7 @@ func run() int {
 	root := command(s)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	if args := os.Args[1:]; slices.Contains(args, "--version") && slices.Contains(args, "--json") { // which cobra prints as text
+	if args := os.Args[1:]; slices.Contains(args, "--version") && slices.Contains(args, "--json") { // cobra would print text
 		root.SetArgs([]string{"version", "--json"})
 	}
 	ran, err := root.ExecuteContextC(ctx)
@@ -63,7 +63,7 @@ const (
 	exitCorrupt  = 4
 )
 
-// kindOf returns the kind of a verb's error, which decides the exit code and the JSON. A foreign object in the place of
+// kindOf returns the kind of a verb's error, which determines the exit code and the JSON. A foreign object in place of
 // one of Fovea's files is damage, unless the error has another kind.
 func kindOf(err error) fovea.Kind {
 	switch kind := fovea.KindOf(err); {
@@ -96,13 +96,13 @@ func command(s *session) *cobra.Command {
 		Long: `Fovea holds a folder of plain Org files (a memex) as one live graph, keeps
 every version, and gives a language model the best context for a token budget.
 
-Every verb first reads what changed in the folder. Standard output has nothing
-but the answer, standard error the rest. Exit codes:
+Every verb first reads what changed in the folder. Standard output has only the
+answer, standard error everything else. Exit codes:
 
   0  done
   1  failed, or not found
-  2  misuse: a flag, a name or a value that cannot be
-  3  conflict: somebody else changed it or holds it; look, and try again
+  2  misuse: an invalid flag, name or value
+  3  conflict: something else changed it or holds it; check, and try again
   4  damaged, read-only or locked down; see fovea verify and fovea guard`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea query 'todo:TODO tags:project'
@@ -112,7 +112,7 @@ but the answer, standard error the rest. Exit codes:
 			if len(a) == 0 {
 				return c.Help()
 			}
-			return cli.Misusef("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))
+			return cli.Misusef("no verb %q%s (see fovea --help)", a[0], cli.Suggestion(c, a[0]))
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if err := author.Check(s.flags.Agent); s.flags.Agent != "" && err != nil {
@@ -132,7 +132,7 @@ but the answer, standard error the rest. Exit codes:
 	cli.AddFlags(f, &s.Console)
 	cli.AddFlags(f, &s.Shown)
 	cli.AddFlags(f, &s.opening)
-	f.Func("claim", "write under the claim `TASK:NUMBER`, and fail once it is not in force any more", func(text string) (err error) {
+	f.Func("claim", "write under the claim `TASK:NUMBER`, and fail once it is no longer in force", func(text string) (err error) {
 		s.verbs.Claim, err = author.ParseClaim(text)
 		return err
 	})
@@ -178,7 +178,7 @@ func addVerbs(root *cobra.Command, s *session) {
 	add("history", cloneCommand(s), mergeFileCommand(s))
 	add("care", adoptCommand(s), storeCommand(s), versionCommand(s))
 	for _, c := range root.Commands() {
-		if c.Example == "" { // of a parent: the first one of each verb
+		if c.Example == "" { // a parent gets the first example of each verb
 			for _, below := range c.Commands() {
 				first, _, _ := strings.Cut(below.Example, "\n")
 				c.Example = strings.TrimPrefix(c.Example+"\n"+first, "\n")
@@ -214,20 +214,6 @@ func complain(out *cli.Console, err error) {
 func bothSides(err error) (*fovea.Error, bool) {
 	e, ok := errors.AsType[*fovea.Error](err)
 	return e, ok && e.Kind == fovea.Conflict && e.Theirs != ""
-}
-
-// suggestion returns a hint at the verb closest to a mistyped one.
-func suggestion(c *cobra.Command, word string) string {
-	near := cli.OtherNames[word]
-	for c.SuggestionsMinimumDistance = 1; near == "" && c.SuggestionsMinimumDistance <= 2; c.SuggestionsMinimumDistance++ {
-		if all := c.SuggestionsFor(word); len(all) > 0 {
-			near = all[0]
-		}
-	}
-	if near == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s?", near)
 }
 
 // valueKinds describes the types of flag values in plain words.

@@ -37,13 +37,13 @@ input and output. Clients start it themselves; see fovea setup. --agent names
 the author of what the client writes; the default is the client's own name.
 
 With --compat server-memory it has the nine tools of that server instead, over a
-graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken
-over where there is no graph yet, and kept in step with it.`,
+graph in agents/server-memory/. It imports the file that MEMORY_FILE_PATH names
+if there is no graph yet, and keeps the file up to date.`,
 		Example: `  fovea mcp --memex ~/notes --agent claude
   MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --compat server-memory`,
 		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s.flags.Here = "" // a server is started with its memex named
+			s.flags.Here = "" // a server needs an explicit memex
 			if cli.Width(os.Stdin) > 0 {
 				s.Report("waiting for an MCP client on standard input; clients start this themselves, see fovea setup")
 			}
@@ -53,10 +53,10 @@ over where there is no graph yet, and kept in step with it.`,
 			case serverMemory:
 				return serveServerMemory(c.Context(), s)
 			}
-			return cli.Misusef("--compat knows %s, not %q", serverMemory, compat)
+			return cli.Misusef("--compat is %s, not %q", serverMemory, compat)
 		},
 	}
-	c.Flags().StringVar(&compat, "compat", "", "have the tools of another `SERVER`: "+serverMemory)
+	c.Flags().StringVar(&compat, "compat", "", "offer the tools of another `SERVER`: "+serverMemory)
 	return c
 }
 
@@ -95,7 +95,7 @@ func standardLines(s *session) *mcpserver.Transport {
 	}}}
 }
 
-// refuseMCP answers the client's first request with why there is no server: few clients show standard error.
+// refuseMCP answers the client's requests with the reason why there is no server: few clients show standard error.
 func refuseMCP(ctx context.Context, s *session, why error) error {
 	if cli.Width(os.Stdin) > 0 {
 		return why // a person reads standard error
@@ -105,11 +105,11 @@ func refuseMCP(ctx context.Context, s *session, why error) error {
 	return why
 }
 
-// reconnectInterval is the delay between attempts to reach a daemon that has gone.
+// reconnectInterval is the delay between attempts to reach a daemon that has exited.
 const reconnectInterval = time.Second
 
-// forwardChanges notifies a server of other clients' commits until ctx ends, from when somebody wants to be told: with
-// many agents, each would be woken by every commit of all. The next call restarts a daemon that has gone, not this.
+// forwardChanges notifies a server of other clients' commits from its first subscription until ctx ends: without one, every
+// commit would wake every agent. It does not restart a daemon that has exited; the next call does.
 func forwardChanges(ctx context.Context, c *httpapi.Client, server *mcpserver.Server) {
 	select {
 	case <-ctx.Done():
@@ -152,7 +152,7 @@ func openGraph(ctx context.Context, s *session, service func(context.Context) (a
 	return servermemory.Open(ctx, acting, s.config.ServerMemoryFile)
 }
 
-// ended returns the error of a session, nil if ctx ended: a disconnect or an interrupt is none.
+// ended returns the error of a session, nil if ctx ended: a disconnect or an interrupt is no error.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -164,15 +164,15 @@ func ended(ctx context.Context, err error) error {
 type agents struct{ config func() *config.Config }
 
 // name returns given, the name that the owner chose, else an agent's name made from the
-// client's own. greeting tells the client its name if that differs from the one it sent.
+// client's own. greeting informs the client of its name if it differs from the one it sent.
 func (a agents) name(given, client string) (name, greeting string) {
 	if given != "" {
 		return given, ""
 	}
 	agent, changed := author.ForClient(client, a.reserved)
 	if changed {
-		greeting = fmt.Sprintf("You are recorded as agent %s, and write below agents/%s/: the name %q is not one that a client can take by itself. "+
-			"Your owner can start you by another one, such as that of a grant: fovea mcp --agent NAME.", agent, agent, client)
+		greeting = fmt.Sprintf("You are recorded as agent %s, and write below agents/%s/: a client cannot choose the name %q itself. "+
+			"Your owner can start you under another name, such as that of a grant: fovea mcp --agent NAME.", agent, agent, client)
 	}
 	return agent.Name, greeting
 }
@@ -187,26 +187,26 @@ func (a agents) reserved(name string) bool {
 	return err != nil || slices.ContainsFunc(tokens.All, func(t config.Token) bool { return t.Agent == name })
 }
 
-// own returns what a caller may do without what the configuration grants now, for that may change.
+// own returns the rights of a caller without those that the configuration grants now, which may change.
 func (a agents) own(g api.Grant) api.Grant {
 	granted := a.config().Rights(g.Agent, g.Role).Paths
 	if n := len(granted); n <= len(g.Paths) && slices.Equal(granted, g.Paths[:n]) {
 		g.Paths = append([]string(nil), g.Paths[n:]...) // nil for none, as in the grant of a new caller
 	} else {
-		g.Paths = nil // it has changed since the caller was admitted
+		g.Paths = nil // the configuration changed since the caller was admitted
 	}
 	g.Operations, g.Review = nil, nil
 	return g
 }
 
-// granted adds to what own returned what the configuration grants now.
+// granted adds the present rights of the configuration to the result of own.
 func (a agents) granted(own api.Grant) api.Grant {
 	now := a.config().Rights(own.Agent, own.Role)
 	own.Paths, own.Operations, own.Review = slices.Concat(now.Paths, own.Paths), now.Operations, now.Review
 	return own
 }
 
-// mcpHandler serves MCP to authenticated callers until ctx ends; those with the owner's own token as agents.
+// mcpHandler serves MCP to authenticated callers until ctx ends. Callers with the owner's token act as agents.
 func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		g, scopes := agents.own(author.GrantOf(r.Context())), author.ScopesOf(r.Context())
@@ -233,12 +233,12 @@ func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.F
 	return web
 }
 
-// holder returns a key for all that an answer depends on apart from request and memory.
+// holder returns a key for everything that an answer depends on except request and memory.
 func holder(g api.Grant, scopes api.Scopes) string {
 	return fmt.Sprintf("%q %q %s", scopes.Project, scopes.Session, g.Holder())
 }
 
-// follow calls changed after commits until ctx ends, once for all that were made during a call.
+// follow calls changed after commits until ctx ends, once for all commits made during a call.
 func follow(ctx context.Context, feed *api.Feed, changed func(context.Context)) {
 	for ctx.Err() == nil {
 		events, done := feed.Subscribe()

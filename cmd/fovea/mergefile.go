@@ -26,10 +26,10 @@ func mergeFileCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge-file BASE OURS THEIRS",
 		Short: "Merge two versions of an Org file, as a merge driver of git too",
-		Long: `Merge-file brings OURS and THEIRS together, which both came from BASE, and
-writes the result to OURS: note by note and field by field, text by lines. Where
-both changed the same thing both are kept, one of them in a drawer of the note,
-and the exit code is 1. A file that is not Org is left to git.`,
+		Long: `Merge-file merges OURS and THEIRS, which both came from BASE, and writes the
+result to OURS: note by note and field by field, text by lines. If both changed
+the same thing, both versions are kept, one of them in a drawer of the note, and
+the exit code is 1. A file that is not Org is left to git.`,
 		Example: `  fovea merge-file base.org ours.org theirs.org --output -
   git config merge.fovea.driver 'fovea merge-file %O %A %B --path %P'
   echo '*.org merge=fovea' >> .gitattributes`,
@@ -39,13 +39,10 @@ and the exit code is 1. A file that is not Org is left to git.`,
 			if err != nil {
 				return err
 			}
-			switch m.Output {
-			case "-":
+			if m.Output == "-" {
 				_, err = s.Out.Write([]byte(text))
-			case "":
-				err = os.WriteFile(a[1], []byte(text), 0o666)
-			default:
-				err = os.WriteFile(m.Output, []byte(text), 0o666)
+			} else {
+				err = os.WriteFile(cmp.Or(m.Output, a[1]), []byte(text), 0o666)
 			}
 			for _, line := range told {
 				s.Report("%s", line)
@@ -62,7 +59,7 @@ and the exit code is 1. A file that is not Org is left to git.`,
 
 type fileMerge struct {
 	Output string `flag:"--output write to this <FILE> instead of OURS; - is standard output"`
-	Path   string `flag:"--path <NAME> of the file, which says whether it is Org; by default it is"`
+	Path   string `flag:"--path <NAME> of the file, whose extension shows whether it is Org; by default it is"`
 	Marker int    `flag:"--marker-size <LENGTH> of marks, which a merged Org file does not have; git may give it"`
 }
 

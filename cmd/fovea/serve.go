@@ -64,7 +64,7 @@ its address and a token. "fovea token" creates tokens for other programs.`,
 			if how.Idle < 0 {
 				return cli.Misusef("--idle must not be negative")
 			}
-			s.flags.Here = "" // a server is started with its memex named
+			s.flags.Here = "" // a server needs an explicit memex
 			if err := s.load(); err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func reportServer(ctx context.Context, s *session, c *httpapi.Client, how servin
 	}
 	if how.HTTP && at == "" {
 		return fault.Errorf("serve", h.Memex, fault.Busy,
-			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID)
+			"process %d serves it already, without a port; stop it with fovea serve --stop, then run this command again", h.PID)
 	}
 	s.Report("process %d serves %s%s%s", h.PID, h.Memex, at, already)
 	if st, err := api.OpStatus.Call(ctx, api.WithSync(c.Service, api.SyncNone), api.StatusRequest{}); err == nil && st.ReadOnly != "" {
@@ -176,13 +176,13 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 			}
 		},
 	})
-	if errors.Is(err, vfs.ErrLocked) && s.connect(ctx) == nil && s.daemon != nil { // several can open a store that cannot be written
+	if errors.Is(err, vfs.ErrLocked) && s.connect(ctx) == nil && s.daemon != nil { // several processes can open a read-only store
 		return reportServer(ctx, s, s.daemon, how, " already")
 	}
 	return err
 }
 
-// again says how the daemon takes over another configuration. The memory is opened as at first.
+// again returns how the daemon follows a changed configuration: it opens the memory again as at the start.
 func again(s *session, with func(*fovea.Options), local func(*config.Config) api.LocalOptions) *daemon.Again {
 	follower := s.config.Follow(s.flags)
 	return &daemon.Again{
@@ -193,7 +193,7 @@ func again(s *session, with func(*fovea.Options), local func(*config.Config) api
 			}
 			s.alerts.stop()
 			s.opening.Adopt, s.opening.anew = false, false
-			err := s.open(ctx, c, math.MaxInt64, with) // a verb that has taken the store ends, or this daemon does
+			err := s.open(ctx, c, math.MaxInt64, with) // waits until a verb releases the store, or ctx ends
 			return s.memory, err
 		},
 	}

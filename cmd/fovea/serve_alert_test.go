@@ -172,6 +172,6 @@ func TestDaemonTellsOfDamage(t *testing.T) {
 		}
 	}
 	s.serve()
-	m.expect(t.Context(), t, "does not verify and was passed over", "fovea verify")
+	m.expect(t.Context(), t, "failed verification and was skipped", "fovea verify")
 	s.run("show", "A note that stays")
 }

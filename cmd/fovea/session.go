@@ -35,10 +35,10 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// lockWait is how long a verb waits for another process: enough for a read to finish, and for a person to wait.
+// lockWait is how long a verb waits for another process: long enough for a read, short enough for a person.
 const lockWait = 10 * time.Second
 
-// session is one run of the command: what it prints, its global flags, and the memory or daemon that it asks.
+// session is one run of the command: its console, its global flags, and the memory or the daemon.
 type session struct {
 	cli.Console
 	verbs   cli.Session
@@ -49,15 +49,15 @@ type session struct {
 	memory  *fovea.Memory   // nil with a daemon
 	daemon  *httpapi.Client // nil without one
 	alerts  alerts
-	noNotes atomic.Bool // a call was told that the folder holds none
+	noNotes atomic.Bool // a call warned that the folder has no notes
 }
 
-// opening says how the memory is opened.
+// opening has the options for opening the memory.
 type opening struct {
 	Adopt bool `flag:"--adopt take over the store of a memex that was moved here"`
 	Alone bool `flag:"--no-daemon open the memory in this process, without a daemon"`
 	anew  bool // start a new history even if another store has these notes
-	// starter is the process that this one was started by, to serve it; 0 for none.
+	// starter is the process that started this one as its daemon, or 0.
 	starter int
 }
 
@@ -75,7 +75,7 @@ func newSession() *session {
 	return s
 }
 
-// service returns the memory that the flags name, its daemon's if one runs, the same for all calls of a run.
+// service returns the memory that the flags name, or its daemon if one runs, the same for all calls of a run.
 func (s *session) service(ctx context.Context) (api.Service, error) {
 	if s.memory == nil && s.daemon == nil {
 		if err := loadOrAsk(ctx, s); err != nil {
@@ -100,7 +100,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	return api.NewLocal(s.memory, &local), nil
 }
 
-// localOf returns what a configuration says of requests.
+// localOf returns the options for requests from a configuration.
 func localOf(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
 		Home: config.Home(), EmbedTimeout: embedTimeout, Budget: c.Budget, Threshold: c.SemanticThreshold,
@@ -115,13 +115,13 @@ func localOf(c *config.Config) api.LocalOptions {
 	}
 }
 
-// places opens those that package place does not open by itself. Connections outlive a change of configuration.
+// places opens the kinds that package place does not open itself. Connections outlive a change of configuration.
 var places = sync.OnceValue(func() place.Openers {
 	return place.Openers{"s3": hosted.BucketOpener(config.Buckets), "nats": hosted.ClusterOpener(),
 		"git+https": place.OpenGit, "git+http": place.OpenGit, "git+ssh": place.OpenGit, "git+file": place.OpenGit}
 })
 
-// embedTimeout is how long a request waits for an embedder, with a daemon and without: both give the same window.
+// embedTimeout is how long a request waits for an embedder, the same with and without a daemon: both give the same window.
 const embedTimeout = 300 * time.Millisecond
 
 // load reads the configuration.
@@ -141,13 +141,13 @@ func (s *session) load() (err error) {
 	return nil
 }
 
-// loadOrAsk is load, but with a file that cannot be used it asks a daemon, which has the last good one.
+// loadOrAsk is load, but if the file is invalid it uses a daemon, which has the last valid configuration.
 func loadOrAsk(ctx context.Context, s *session) error {
 	err := s.load()
 	if !errors.Is(err, config.ErrFile) || s.config.Memex == "" {
 		return err
 	}
-	s.config.Budget, s.config.LogLimit = 0, 0 // none is known here
+	s.config.Budget, s.config.LogLimit = 0, 0 // those of the daemon apply
 	if s.connect(ctx) != nil || s.daemon == nil {
 		return err
 	}
@@ -155,22 +155,22 @@ func loadOrAsk(ctx context.Context, s *session) error {
 	return nil
 }
 
-// asking is the service of the daemon. What this process' environment and configuration say of
-// windows and of the log goes along with each request for one.
+// asking returns the service of the daemon. It adds the settings for windows and the log from this
+// process' environment and configuration to each request for one.
 func asking(s *session) api.Service {
 	var mu sync.Mutex
 	now, follow := s.config, s.config.Follow(s.flags)
 	look := func() config.Config {
 		mu.Lock()
 		defer mu.Unlock()
-		for range 2 { // a file that has changed is read at the second look
+		for range 2 { // Look reads a changed file at the second call
 			now, _ = follow.Look(now)
 		}
 		return now
 	}
 	windows := withWindows(s.daemon.Service, func() (int, float64) {
 		own := look()
-		if own.Budget == 0 { // the daemon has kept the last good one
+		if own.Budget == 0 { // the daemon has the last valid one
 			return 0, 0
 		}
 		return own.Budget, cmp.Or(own.SemanticThreshold, window.DefaultThreshold)
@@ -184,8 +184,8 @@ func asking(s *session) api.Service {
 	}
 }
 
-// withWindows returns a service whose windows have the budget and threshold that now says where a
-// request names none, and its policy has none; 0 leaves that to the service.
+// withWindows returns a service whose windows have the budget and threshold that now returns if a
+// request names none and its policy has none; 0 leaves it to the service.
 func withWindows(svc api.Service, now func() (budget int, threshold float64)) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		if req, ok := c.Request.(api.ContextRequest); ok {
@@ -275,16 +275,16 @@ func (s *session) close() error {
 	return s.memory.Close()
 }
 
-// closed is close at the end of a verb that did what it should. What fails then is an image or a
-// cache, which the next opening makes again: a warning, so that nobody repeats what is done.
+// closed is close after a successful verb. Then only an image or a cache can fail, which the next
+// opening makes again: closed only warns, so that the person does not repeat the verb.
 func closed(s *session) {
 	if err := s.close(); err != nil {
 		s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
 	}
 }
 
-// judged returns the error of a verb: where it read a memory whose history is damaged, that the
-// answer, or that nothing was found, is true only of what is left.
+// judged returns the error of a verb. If the history of the memory is damaged, it adds that the
+// answer, or that nothing was found, applies only to the rest of the history.
 func judged(ctx context.Context, s *session, ran *cobra.Command, err error) error {
 	if err != nil && fovea.KindOf(err) != fovea.NotFound || slices.Contains(sound, ran.Name()) {
 		return err
@@ -293,12 +293,12 @@ func judged(ctx context.Context, s *session, ran *cobra.Command, err error) erro
 	if s.memory != nil && store.LacksHistory(s.memory.Writable()) {
 		damage = s.memory.Writable().Error()
 	} else if s.daemon != nil {
-		h, _ := s.daemon.Hello(ctx) // without an answer, none is known
+		h, _ := s.daemon.Hello(ctx) // without an answer, no damage is known
 		damage = h.Damage
 	}
 	if damage == "" {
 		if err == nil && s.noNotes.Load() && ran.GroupID == "read" {
-			err = fault.Errorf(ran.Name(), "", fault.NotFound, "there are no notes to look into")
+			err = fault.Errorf(ran.Name(), "", fault.NotFound, "there are no notes to read")
 		}
 		return err
 	}
@@ -309,12 +309,12 @@ func judged(ctx context.Context, s *session, ran *cobra.Command, err error) erro
 	return &fovea.Error{Op: ran.Name(), Kind: fovea.Corrupt, Err: told}
 }
 
-// sound are the verbs that say themselves what is damaged, mend it, or serve what is left.
+// sound are the verbs that report damage themselves, repair it, or serve the rest.
 var sound = []string{"repair", "serve", "mcp", "hook"}
 
 // warn prints a warning once. A read-only store is omitted, since opening it printed that.
 func (s *session) warn(err error) {
-	if strings.HasPrefix(err.Error(), api.ErrNoNotes.Error()) { // also if a daemon says it
+	if strings.HasPrefix(err.Error(), api.ErrNoNotes.Error()) { // also from a daemon
 		s.noNotes.Store(true)
 		err = fmt.Errorf("%w%s", err, markdownAdvice(s.config.Memex))
 	}
@@ -326,7 +326,7 @@ func (s *session) warn(err error) {
 // log returns the log of this process.
 func (s *session) log() *slog.Logger { return s.Log(s.warn) }
 
-// markdownAdvice says what to do with a folder of Markdown, "" for another one.
+// markdownAdvice returns what to do with a folder of Markdown, "" for other folders.
 func markdownAdvice(dir string) string {
 	for _, pattern := range []string{"*.md", "*/*.md"} {
 		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {

@@ -35,12 +35,12 @@ func setupCommand(s *session) *cobra.Command {
 		Long: `Print the configuration that lets an MCP client start fovea mcp for this memex.
 The clients: ` + strings.Join(names, ", ") + `.
 
-With --write it is merged into the client's file. All else in that file stays
-byte for byte, and a backup of it is kept beside it. --remove takes it out.
+With --write it is merged into the client's file. Everything else in that file
+stays byte for byte, and a backup is kept beside it. --remove removes it.
 
-With --hooks it is the hooks of claude-code, codex or cursor: they give the
+With --hooks it prints the hooks of claude-code, codex or cursor: they give the
 model what the memory holds when a session starts and when you ask something.
---hooks=keep also keeps what the model answered last, as a block of the session.`,
+--hooks=keep also keeps the model's last answer, as a block of the session.`,
 		Example: `  fovea setup claude-code --memex ~/notes
   fovea setup claude-code --hooks --write
   fovea setup claude-code --text >>CLAUDE.md
@@ -70,13 +70,13 @@ type setupFlags struct {
 	File   string `flag:"--file the client's <FILE>, if it is not in the default place"`
 }
 
-// What --hooks can be.
+// The values of --hooks.
 const (
 	hooksRecall = "recall"
 	hooksKeep   = "keep"
 )
 
-// setUp prints or writes the configuration of a client, or takes it out.
+// setUp prints, writes or removes the configuration of a client.
 func setUp(s *session, c clients.Client, how setupFlags) error {
 	if how.Hooks != "" && how.Hooks != hooksRecall && how.Hooks != hooksKeep {
 		return cli.Misusef("--hooks is %s or %s, not %q", hooksRecall, hooksKeep, how.Hooks)
@@ -144,7 +144,7 @@ func setupConfig(s *session, client string) (config.Config, error) {
 	return conf, nil
 }
 
-// removeSetup takes the server and the hooks out of the files of a client.
+// removeSetup removes the server and the hooks from the files of a client.
 func removeSetup(s *session, c clients.Client, command string, how setupFlags) error {
 	parts := []clients.Part{c.Server(clients.Server{})}
 	if h, ok := clients.HooksOf[c.Name]; ok {
@@ -176,7 +176,7 @@ func clientFile(part clients.Part, how setupFlags) (string, error) {
 	return part.File(home), nil
 }
 
-// changeSetup puts a part into a client's file, or takes it out, and says what became of the file.
+// changeSetup writes a part into a client's file, or removes it, and prints the result.
 func changeSetup(s *session, client string, part clients.Part, how setupFlags) error {
 	file, err := clientFile(part, how)
 	if err != nil {
@@ -203,7 +203,7 @@ func changeSetup(s *session, client string, part clients.Part, how setupFlags) e
 	return nil
 }
 
-// holdsDocument reports whether a file of one of the formats lies in dir or below it.
+// holdsDocument reports whether dir has a file of one of the formats, at any depth.
 func holdsDocument(dir string, formats document.Formats) (found bool) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -269,7 +269,7 @@ func setUpEmbed(ctx context.Context, s *session, want config.Embed, write bool) 
 
 // findServer returns the first server that answers.
 func findServer(ctx context.Context, want config.Embed) (embed.Embedder, config.Embed, error) {
-	// Where servers listen that nobody configured: Ollama, llama.cpp and TEI, LM Studio, vLLM.
+	// The default addresses of Ollama, llama.cpp and TEI, LM Studio, vLLM.
 	addresses := []string{config.OllamaAddress(), "http://127.0.0.1:8080", "http://127.0.0.1:1234", "http://127.0.0.1:8000"}
 	if want.URL != "" {
 		addresses = []string{want.URL}
@@ -284,7 +284,7 @@ func findServer(ctx context.Context, want config.Embed) (embed.Embedder, config.
 			return e, trial, nil
 		}
 		if failed == nil || !errors.Is(err, embed.ErrUnavailable) {
-			failed = err // that of a server that runs says more
+			failed = err // the error of a running server is more useful
 		}
 	}
 	if want.URL == "" && errors.Is(failed, embed.ErrUnavailable) {
@@ -293,7 +293,7 @@ func findServer(ctx context.Context, want config.Embed) (embed.Embedder, config.
 	return nil, config.Embed{}, failed
 }
 
-// tryServer prints how near three sentences are.
+// tryServer prints the similarity of three sentences.
 func tryServer(ctx context.Context, s *session, e embed.Embedder, address string) error {
 	texts := []string{"The boiler in the cellar leaks.", "Water drips from the heating downstairs.", "Her sister plays the violin."}
 	got, err := e.Embed(ctx, embed.Document, texts)
@@ -311,9 +311,9 @@ func tryServer(ctx context.Context, s *session, e embed.Embedder, address string
 	return nil
 }
 
-// fillVectors makes the vectors of the memex, unless its daemon does.
+// fillVectors makes the vectors of the memex, unless its daemon does it.
 func fillVectors(ctx context.Context, s *session) error {
-	if err := s.load(); err != nil { // with what was just written
+	if err := s.load(); err != nil { // the file was just written
 		return err
 	}
 	if _, err := s.service(ctx); err != nil {

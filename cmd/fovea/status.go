@@ -14,8 +14,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// completeStatus adds to the verb status what a memory does not know of itself: the stores of
-// this user, how far remotes are behind, and the process that serves the memory.
+// completeStatus adds to the verb status what is outside a memory: the stores of this user, how
+// far remotes are behind, and the process that serves the memory.
 func completeStatus(s *session, c *cobra.Command) {
 	all, run := false, c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
@@ -36,8 +36,8 @@ func completeStatus(s *session, c *cobra.Command) {
 	c.Flags().BoolVar(&all, "all", false, "list the stores of all memexes of this user")
 }
 
-// printWaiting prints how many proposals, messages and conflicts wait for the owner, with the verb
-// that shows them, and how far each remote is behind, as far as is known here: nobody is asked.
+// printWaiting prints the number of proposals, messages and conflicts that wait for the owner, with the
+// verb that shows them, and how far each remote is behind, as far as this machine knows without asking.
 func printWaiting(ctx context.Context, s *session) {
 	answers, err := s.service(ctx)
 	if err != nil {

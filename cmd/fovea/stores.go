@@ -62,7 +62,7 @@ func printStores(out *face.Stream, list []stores.Store) {
 	}
 	for _, l := range list {
 		out.Printf("%s\n", face.OneLine(l.Memex))
-		commits := "? commits" // of one that was never closed
+		commits := "? commits" // a store that was never closed
 		if l.Commits > 0 {
 			commits = scope.Count(int(l.Commits), "commit")
 		}
@@ -106,9 +106,9 @@ func removeStoreCommand(s *session) *cobra.Command {
 		Use:   "remove STORE...",
 		Short: "Remove stores, with all history in them, for good",
 		Long: `Remove deletes stores, each named by its path or by its name in the list of
-"fovea status --all", with all commits, snapshots, and notes that stand in no
+"fovea status --all", with all commits, snapshots, and notes that are in no
 file. Notes in files stay as they are. A store in use is refused, and one whose
-memex exists is removed with --force alone.`,
+memex exists is only removed with --force.`,
 		Example: `  fovea store remove notes-31c5adea60cd`,
 		Args:    cli.Args(1, -1, "the stores"),
 		RunE: func(_ *cobra.Command, a []string) error {
@@ -158,9 +158,9 @@ func adoptCommand(s *session) *cobra.Command {
 		Use:   "adopt [STORE | OLD-MEMEX]",
 		Short: "Continue the history of a memex that was moved or copied",
 		Long: `A memex that was moved, renamed or brought from another machine has its history
-under the path where it was. Adopt lets that history go on here: the store of a
-memex that was moved moves too, that of one which is still there is copied.
-Without a name it takes the one store that knows these notes.`,
+under the path where it was. Adopt continues that history here: it moves the
+store if the memex was moved, and copies it if the old memex still exists.
+Without a name it takes the one store that has these notes.`,
 		Example: `  fovea adopt --memex ~/notes2
   fovea adopt ~/notes --memex ~/notes2
   fovea adopt --new --memex ~/notes2`,
@@ -241,7 +241,7 @@ func storeToTake(s *session, name string) (stores.Store, bool, error) {
 				return st, !k.Moved, nil
 			}
 		}
-		elsewhere := filepath.Dir(st.Dir) != storesDir() // a backup, for example, stays where it is
+		elsewhere := filepath.Dir(st.Dir) != storesDir() // for example a backup, which is only copied
 		return st, elsewhere || st.State == stores.There && st.Memex != s.config.Memex, nil
 	}
 	if own, err := stores.Read(s.config.StateDir); err == nil && own.Memex != s.config.Memex {
@@ -249,9 +249,9 @@ func storeToTake(s *session, name string) (stores.Store, bool, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return fails(fovea.NotFound, "no store knows these notes; fovea status --all lists them, and fovea adopt STORE takes one")
+		return fails(fovea.NotFound, "no store has these notes; fovea status --all lists the stores, and fovea adopt STORE takes one")
 	case len(found) > 1 && found[0].Moved == found[1].Moved:
-		return fails(fovea.Ambiguous, "%d stores know these notes; name one, such as fovea adopt %q (%s, %d commits)", len(found), found[0].Dir, found[0].Memex,
+		return fails(fovea.Ambiguous, "%d stores have these notes; name one, such as fovea adopt %q (%s, %d commits)", len(found), found[0].Dir, found[0].Memex,
 			found[0].Commits)
 	}
 	return found[0].Store, !found[0].Moved, nil

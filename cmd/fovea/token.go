@@ -22,7 +22,7 @@ import (
 func tokenCommand(s *session) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "token",
-		Short: "Create, list and remove tokens of programs that use HTTP",
+		Short: "Create, list and remove tokens for programs that use HTTP",
 		Long: `A token lets a program use a daemon over HTTP, as a certain agent. Your own
 verbs need none: they use a socket that only you can reach.`,
 	}, addTokenCommand(s), listTokensCommand(s), removeTokenCommand())

@@ -21,7 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/face"
 )
 
-// Args checks the number of arguments, of which none is empty. Its error names the ones expected.
+// Args checks the number of arguments, and that none is empty. Its error names the expected ones.
 func Args(least, most int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if len(a) < least || most >= 0 && len(a) > most || slices.Contains(a, "") {
@@ -31,7 +31,7 @@ func Args(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
-// called is a verb as a person types it, without the program.
+// called returns a verb as a person types it, without the program.
 func called(c *cobra.Command) string {
 	_, words, _ := strings.Cut(c.CommandPath(), " ")
 	return words
@@ -40,13 +40,27 @@ func called(c *cobra.Command) string {
 // NoArguments refuses arguments.
 var NoArguments = Args(0, 0, "no arguments")
 
-// OtherNames maps words that people know from other programs to verbs.
-var OtherNames = map[string]string{
+// otherNames maps words that people know from other programs to verbs.
+var otherNames = map[string]string{
 	"add": "remember", "ask": "context", "cat": "show", "check": "verify", "daemon": "serve", "delete": "forget", "doctor": "status", "find": "search",
 	"fsck": "verify", "get": "show", "grep": "search", "history": "log", "info": "status", "init": "ingest", "list": "query", "ls": "query",
 	"move": "refile", "mv": "refile", "new": "remember", "note": "remember", "question": "context", "read": "show", "recall": "search",
 	"remove": "forget", "rm": "forget", "start": "serve", "stop": "serve --stop", "undo": "rollback",
 	"import obsidian": "markdown", "import logseq": "markdown", "import vault": "markdown", "import md": "markdown", "import memory": "server-memory",
+}
+
+// Suggestion returns a hint at the verb below c closest to a mistyped one, "" if none is close.
+func Suggestion(c *cobra.Command, word string) string {
+	near := otherNames[strings.TrimSpace(called(c)+" "+word)]
+	for c.SuggestionsMinimumDistance = 1; near == "" && c.SuggestionsMinimumDistance <= 2; c.SuggestionsMinimumDistance++ {
+		if all := c.SuggestionsFor(word); len(all) > 0 {
+			near = all[0]
+		}
+	}
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", near)
 }
 
 // Group makes c the parent of other verbs. Without one of them it prints its help.
@@ -59,13 +73,7 @@ func Group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		for _, v := range c.Commands() {
 			names = append(names, v.Name())
 		}
-		near := ""
-		if to := OtherNames[called(c)+" "+a[0]]; to != "" {
-			near = "; did you mean " + to + "?"
-		} else if all := c.SuggestionsFor(a[0]); len(all) > 0 {
-			near = "; did you mean " + all[0] + "?"
-		}
-		return Misusef("%s has no verb %q%s; it has %s (see %s --help)", called(c), a[0], near, strings.Join(names, ", "), c.CommandPath())
+		return Misusef("%s has no verb %q%s; it has %s (see %s --help)", called(c), a[0], Suggestion(c, a[0]), strings.Join(names, ", "), c.CommandPath())
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(verbs...)
@@ -88,7 +96,7 @@ func Complete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
 const textUsage = "(@FILE: of a file, -: standard input, @@: begins with @)"
 
 // givenText returns the text that a flag's value means: the value itself, for @NAME the
-// content of a file, for - standard input. A leading @@ stands for one @.
+// content of a file, for - standard input. A leading @@ means one @.
 func givenText(ctx context.Context, s *Session, value string) (string, error) {
 	switch {
 	case value == "-", value == "@-":
@@ -104,7 +112,7 @@ func givenText(ctx context.Context, s *Session, value string) (string, error) {
 	return value, nil
 }
 
-// maxText is the maximum size of a text in bytes, as of a flag.
+// maxText is the maximum size of a flag's text in bytes.
 const maxText = 64 << 20
 
 // ReadFile reads a file named on the command line, - for standard input. It also returns
@@ -113,7 +121,7 @@ func ReadFile(ctx context.Context, name string) (string, error) {
 	return ReadUpTo(ctx, name, math.MaxInt64-1)
 }
 
-// ReadUpTo is ReadFile for a file of at most so many bytes; a larger one is refused once these are read.
+// ReadUpTo is ReadFile for a file of at most most bytes. It refuses a larger one after reading these.
 func ReadUpTo(ctx context.Context, name string, most int64) (string, error) {
 	var b []byte
 	var err error
@@ -143,14 +151,14 @@ func ReadUpTo(ctx context.Context, name string, most int64) (string, error) {
 	return string(b), nil
 }
 
-// The limits of a completion: notes that are looked at, and names that a shell is offered.
+// The limits of a completion: notes that are compared, and names that are offered.
 const maxCompared, maxOffered = 1000, 100
 
-// hasNames matches what the usage of a verb calls a note or a proposal.
+// hasNames matches the words for notes and proposals in the usage of a verb.
 var hasNames = regexp.MustCompile(`\b(NODE|TASK|PROPOSAL)\b`)
 
-// complete offers a shell the names of notes, or of proposals to a verb about these, that begin with what is
-// typed, each with what it names. It is silent where no memory is yet, or none that can be read.
+// complete offers a shell the names of notes, or of proposals, that begin with the typed text, each with a
+// description. It offers nothing if there is no memory yet or it cannot be read.
 func (s *Session) complete(c *cobra.Command, _ []string, typed string) (out []string, files cobra.ShellCompDirective) {
 	if s.Quiet = true; !s.Begun() {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -20,18 +20,15 @@ func blockScoreHook(_ *Session, c *cobra.Command, req *api.BlockScoreRequest) fu
 			return nil
 		}
 		confidence, err := strconv.ParseFloat(a[1], 64)
-		if err == nil {
-			err = checkConfidence(confidence)
-		}
-		if err != nil {
-			return Misusef("the confidence %q is no number from 0 to 1", a[1])
+		if err != nil || checkConfidence(confidence) != nil {
+			return Misusef("the confidence %q is not a number from 0 to 1", a[1])
 		}
 		req.Confidence = &confidence
 		return nil
 	}
 }
 
-// blockFlags are what a block has besides its type and what it is about.
+// blockFlags are the fields of a block other than its type and its subject.
 type blockFlags struct {
 	block      working.Block
 	Priority   string        `flag:"--priority <PRIORITY>: critical, high, medium or low, or 1 to 4; the default depends on the type"`
@@ -43,7 +40,7 @@ func blockAddHook(_ *Session, c *cobra.Command, req *api.BlockAddRequest) func([
 	f := blockFlags{Confidence: 1}
 	flags := c.Flags()
 	AddFlags(flags, &f)
-	flags.StringVar(&f.block.ID, "id", "", "`ID` of the block; by default it follows from what it is about")
+	flags.StringVar(&f.block.ID, "id", "", "`ID` of the block; by default it is derived from its subject")
 	flags.StringVar(&f.block.Result, "result", "", "`TEXT` that came of an action, of history")
 	flags.StringVar(&f.block.Status, "status", "", "`WORD`, of a task: pending (default), in_progress, done")
 	flags.StringVar(&f.block.Project, "task-project", "", "`NAME` of the project of a task")
@@ -62,7 +59,7 @@ func blockAddHook(_ *Session, c *cobra.Command, req *api.BlockAddRequest) func([
 	}
 }
 
-// checkConfidence refuses what is not between 0 and 1, such as NaN, which no JSON can say.
+// checkConfidence refuses a number that is not between 0 and 1, such as NaN, which JSON cannot represent.
 func checkConfidence(x float64) error {
 	if x >= 0 && x <= 1 {
 		return nil

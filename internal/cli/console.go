@@ -29,7 +29,7 @@ func Output() *face.Stream {
 // Messages returns standard error, with hidden characters visible also in a log: a terminal may show it later.
 func Messages() *face.Stream { return face.NewStream(os.Stderr, Width(os.Stderr), true) }
 
-// Width returns the width in cells of the terminal behind f, as COLUMNS or else the window has it; 0 without one.
+// Width returns the width in cells of the terminal behind f, from COLUMNS or else from the window; 0 without a terminal.
 func Width(f *os.File) int {
 	if !term.IsTerminal(int(f.Fd())) {
 		return 0
@@ -43,7 +43,7 @@ func Width(f *os.File) int {
 	return face.Columns
 }
 
-// Console is what one run of a command prints. Messages are safe for concurrent use.
+// Console prints the output of one run of a command. Messages are safe for concurrent use.
 type Console struct {
 	Out   *face.Stream // the answer
 	Err   *face.Stream // everything else
@@ -82,7 +82,7 @@ func (c *Console) report(text string, style face.Style) {
 	c.Err.Folded("fovea: "+text, 2, style)
 }
 
-// Dress has styles shown as --color says, or else a setting; of messages only at a terminal.
+// Dress turns styles on or off by --color, or else by a setting; in messages only at a terminal.
 func (t *Terminal) Dress(c *Console, setting string) {
 	when := cmp.Or(t.Color, setting)
 	auto := when != config.Never && (when == config.Always || config.Coloured())
@@ -92,7 +92,7 @@ func (t *Terminal) Dress(c *Console, setting string) {
 	c.Err.SetColour(auto && !c.JSON && c.Err.IsTerminal())
 }
 
-// Page keeps what is printed from now on for Turn, where a pager can show it.
+// Page keeps later output for Turn, if a pager can show it.
 func (t *Terminal) Page(c *Console, pager string) {
 	if t.NoPager || c.JSON || pager == "" || !c.Out.IsTerminal() {
 		return
@@ -106,8 +106,8 @@ func (t *Terminal) Page(c *Console, pager string) {
 	}
 }
 
-// Turn shows in the pager what Page has kept; the memory is closed by then, for a person may read for
-// hours. A pager that is left early is no error; without the program, the text is printed.
+// Turn shows the kept output in the pager. The memory is closed by then, since a person may read for
+// hours. Leaving the pager early is no error; without the program, Turn prints the text.
 func (t *Terminal) Turn(c *Console) error {
 	c.drawn.mu.Lock()
 	defer c.drawn.mu.Unlock()
@@ -135,7 +135,7 @@ func (t *Terminal) Turn(c *Console) error {
 // minWarned is the number of recent warnings remembered for deduplication.
 const minWarned = 64
 
-// Warn prints a warning unless it was printed before: who reads the folder twice finds it twice.
+// Warn prints a warning unless it was printed before: reading the folder twice finds it twice.
 func (c *Console) Warn(err error) {
 	c.drawn.mu.Lock()
 	again, _ := c.drawn.warned.Get(err.Error())
@@ -161,7 +161,7 @@ func (c *Console) Log(warn func(error)) *slog.Logger {
 	return slog.New(&handler{report: c.ReportAlways, warn: warn})
 }
 
-// handler is the handler of such a log.
+// handler is the handler of Console.Log.
 type handler struct {
 	report func(string)
 	warn   func(error)

@@ -16,20 +16,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/face"
 )
 
-// logHook adds to the verb log what a session did, and what agents wrote since the owner looked.
+// logHook adds to the verb log the commits of a session, and those of agents since the owner last looked.
 func logHook(s *Session, c *cobra.Command, req *api.LogRequest) func([]string) error {
 	var news struct {
-		Since bool `flag:"--since-last what agents wrote since you last asked so"`
+		Since bool `flag:"--since-last what agents wrote since you last used this flag"`
 		Seen  bool `flag:"--seen with --since-last --json: it counts as seen"`
 	}
 	AddFlags(c.Flags(), &news)
-	ofSession(s, c, func() (ops.ConversationRequest, func(*ops.Conversation) any) {
-		return ops.ConversationRequest{}, func(of *ops.Conversation) any {
-			if req.Limit > 0 {
-				of.Commits = of.Commits[:min(req.Limit, len(of.Commits))]
-			}
-			return of.Commits
+	ofSession(s, c, func() (all ops.ConversationRequest) { return all }, func(of *ops.Conversation) any {
+		if req.Limit > 0 {
+			of.Commits = of.Commits[:min(req.Limit, len(of.Commits))]
 		}
+		return of.Commits
 	})
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
@@ -46,7 +44,7 @@ func logHook(s *Session, c *cobra.Command, req *api.LogRequest) func([]string) e
 	return nil
 }
 
-// showNews prints what agents wrote, and then notes that the owner has seen it.
+// showNews prints what agents wrote, and then records that the owner has seen it.
 func showNews(s *Session, c *cobra.Command, seen bool) error {
 	news, err := Call(s, c, ops.OpNews, api.None{})
 	if err == nil {
@@ -62,9 +60,8 @@ func showNews(s *Session, c *cobra.Command, seen bool) error {
 }
 
 func diffHook(s *Session, c *cobra.Command, req *api.DiffRequest) func([]string) error {
-	ofSession(s, c, func() (ops.ConversationRequest, func(*ops.Conversation) any) {
-		return ops.ConversationRequest{Changes: true, Text: req.Text}, func(of *ops.Conversation) any { return of.Changes }
-	})
+	ofSession(s, c, func() ops.ConversationRequest { return ops.ConversationRequest{Changes: true, Text: req.Text} },
+		func(of *ops.Conversation) any { return of.Changes })
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		err := run(c, a)
@@ -76,15 +73,15 @@ func diffHook(s *Session, c *cobra.Command, req *api.DiffRequest) func([]string)
 	return nil
 }
 
-// ofSession has a verb show a part of what a session did where --session is given and no argument.
-func ofSession(s *Session, c *cobra.Command, ask func() (ops.ConversationRequest, func(*ops.Conversation) any)) {
+// ofSession makes a verb show a part of a conversation if --session is given without arguments.
+func ofSession(s *Session, c *cobra.Command, request func() ops.ConversationRequest, part func(*ops.Conversation) any) {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		f := c.Flag("session")
 		if f == nil || !f.Changed || len(a) > 0 {
 			return run(c, a)
 		}
-		req, part := ask()
+		req := request()
 		req.Session = f.Value.String()
 		of, err := Call(s, c, ops.OpConversation, req)
 		if err != nil {
@@ -105,7 +102,7 @@ func messageReadHook(s *Session, c *cobra.Command, _ *ops.MessageReadRequest) fu
 	return nil
 }
 
-// handOver prints messages, and marks as read what was printed.
+// handOver prints messages, and marks the printed ones as read.
 func handOver(s *Session, c *cobra.Command, ids []string) error {
 	peek := ops.MessageReadRequest{IDs: ids, Peek: true}
 	got, err := Call(s, c, ops.OpMessageRead, peek)
@@ -115,7 +112,7 @@ func handOver(s *Session, c *cobra.Command, ids []string) error {
 	answer := *got
 	var printed []string
 	for i := range answer.Messages {
-		answer.Messages[i].Read = true // as it is when this ends well
+		answer.Messages[i].Read = true // they are about to be marked
 		printed = append(printed, answer.Messages[i].ID)
 	}
 	if err := s.show(face.Of(ops.OpMessageRead.Operation), peek, &answer); err != nil || len(printed) == 0 {
@@ -128,7 +125,7 @@ func handOver(s *Session, c *cobra.Command, ids []string) error {
 	return err
 }
 
-// claimed is the hook of a verb about a claim: its number stands behind the task, else it is the caller's own.
+// claimed is the hook of a verb about a claim: its number is the second argument, by default that of the caller's claim.
 func claimed[Q any](of func(req *Q) (task *string, number *uint64)) hook {
 	return finished(func(s *Session, c *cobra.Command, req *Q, a []string) (err error) {
 		task, number := of(req)

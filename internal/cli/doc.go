@@ -1,12 +1,12 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package cli holds the verbs of the operations, for a person at a terminal or a program behind a
+// Package cli has the verbs of the operations, for a person at a terminal or a program behind a
 // pipe.
 //
-// [Commands] returns all verbs, made for one [Session], which is the run of the command line that
-// they print to and ask. A row of package face gives each verb its words and help, the tags of the
-// request its arguments and flags, and a hook what these cannot say. [Misuse] is an error of whoever
-// typed the command. A [Console] is what one run prints: answers, messages, warnings and progress.
+// [Commands] returns all verbs for one [Session], a run of the command line that has the memory and
+// the output. A row of package face defines the words and the help of each verb, the tags of the
+// request its arguments and flags, and a hook everything else. [Misuse] is an error in the command
+// as it was typed. A [Console] prints answers, messages, warnings and progress.
 //
 // Invariants:
 //   - A verb makes a request and asks; what an operation does is in package api, what its answer

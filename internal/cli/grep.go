@@ -20,7 +20,7 @@ func formatFlag(c *cobra.Command, format *string) {
 	OneOf(c, "format", grepFormat)
 }
 
-// takeFormat has a list be one for editors where the format says so. It refuses another one, and one with --json.
+// takeFormat makes a list one for editors if the format is grep. It refuses other formats, and one with --json.
 func takeFormat(s *Session, format string) error {
 	switch {
 	case format == "":
@@ -40,8 +40,8 @@ func takeFormat(s *Session, format string) error {
 // ambiguous matches a text that Emacs could read as a line number.
 var ambiguous = regexp.MustCompile(`^[ \t]*[0-9]+[:.]`)
 
-// jumpPath returns file relative to dir. Before text like ambiguous it adds ./ to a bare
-// name: Emacs takes a word for a program's name if FILE:LINE seems to follow its colon.
+// jumpPath returns file relative to dir. If text matches ambiguous, it adds ./ to a bare name: Emacs
+// takes a word for a program's name if FILE:LINE seems to follow its colon.
 func jumpPath(dir, file, text string) string {
 	rel, err := filepath.Rel(dir, file)
 	switch {

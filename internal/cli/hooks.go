@@ -16,19 +16,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/hive"
 )
 
-// hook adds to the verbs with a request what their rows cannot say: other flags, and completions. add
-// returns what finishes the request that the arguments and flags have filled, or nil.
+// hook adds to the verbs of a request what their rows cannot define: other flags, and completions. add
+// returns a function that finishes the request after arguments and flags have filled it, or nil.
 type hook struct {
 	request reflect.Type
 	add     func(s *Session, c *cobra.Command, req any) (finish func(a []string) error)
 }
 
-// hooked returns a hook.
 func hooked[Q any](add func(s *Session, c *cobra.Command, req *Q) func(a []string) error) hook {
 	return hook{reflect.TypeFor[Q](), func(s *Session, c *cobra.Command, req any) func([]string) error { return add(s, c, req.(*Q)) }}
 }
 
-// finished is a hook that finishes the request alone.
+// finished returns a hook that only finishes the request.
 func finished[Q any](finish func(s *Session, c *cobra.Command, req *Q, a []string) error) hook {
 	return hooked(func(s *Session, c *cobra.Command, req *Q) func([]string) error {
 		return func(a []string) error { return finish(s, c, req, a) }
@@ -115,7 +114,7 @@ func contextHook(_ *Session, c *cobra.Command, req *api.ContextRequest) func([]s
 	OneOf(c, "counter", "o200k", "estimate")
 	return func(a []string) error {
 		if len(a) > 0 && req.Question != "" {
-			return Misusef("the words %q are a question, too; leave out --question", strings.Join(a, " "))
+			return Misusef("the words %q are a question already; leave out --question", strings.Join(a, " "))
 		}
 		req.Question = cmp.Or(req.Question, strings.Join(a, " "))
 		if c.Flags().Changed("budget") && req.Budget < 1 {
@@ -165,7 +164,7 @@ func searchHook(s *Session, c *cobra.Command, req *api.SearchRequest) func([]str
 			return err
 		}
 		offer := api.SuggestRequest{Text: req.Text}
-		if found, err := Call(s, c, api.OpSuggest, offer); err == nil { // the answer is there; an older daemon has no suggestions
+		if found, err := Call(s, c, api.OpSuggest, offer); err == nil { // the answer is printed; an older daemon has no suggestions
 			return s.show(face.Of(api.OpSuggest.Operation), offer, found)
 		}
 		return nil
@@ -196,7 +195,12 @@ func ingestHook(s *Session, c *cobra.Command, req *api.IngestRequest) func([]str
 		if err != nil {
 			return err
 		}
-		return ask(s, c, api.OpIngestTree, api.IngestTreeRequest{Parent: tree.Parent, AST: []byte(text)})
+		taken := api.IngestTreeRequest{Parent: tree.Parent, AST: []byte(text)}
+		answer, err := Call(s, c, api.OpIngestTree, taken)
+		if err != nil {
+			return err
+		}
+		return s.show(face.Of(api.OpIngestTree.Operation), taken, answer)
 	}
 	return func([]string) error {
 		if tree.Parent != "" {
@@ -214,7 +218,7 @@ func ingestHook(s *Session, c *cobra.Command, req *api.IngestRequest) func([]str
 func revertHook(_ *Session, c *cobra.Command, req *api.RevertRequest) func([]string) error {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
-		if f := c.Flag("session"); f != nil && f.Changed && len(a) > 0 { // the history that the commits are in
+		if f := c.Flag("session"); f != nil && f.Changed && len(a) > 0 { // its history has the commits
 			c.SetContext(author.WithScopes(c.Context(), author.Scopes{Session: f.Value.String()}))
 		}
 		return run(c, a)
@@ -231,7 +235,7 @@ func resolveHook(_ *Session, c *cobra.Command, req *api.ResolveRequest) func([]s
 	drop := c.Flags().Bool("drop", false, "the same as --take ours")
 	return func([]string) error {
 		if *drop && req.Take != "" {
-			return Misusef("--drop keeps what stands; leave out --take")
+			return Misusef("--drop keeps the present version; leave out --take")
 		}
 		return nil
 	}

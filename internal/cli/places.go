@@ -47,7 +47,7 @@ func stateOf(path string) (string, error) {
 	return state, nil
 }
 
-// RemoteURL makes a path absolute: who keeps the memory stands elsewhere.
+// RemoteURL makes a path absolute: the process with the memory may have another working directory.
 func RemoteURL(text string) (string, error) {
 	if strings.Contains(text, "://") || strings.HasPrefix(text, ops.IPFSPrefix) {
 		return text, nil

@@ -13,11 +13,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/bound"
 )
 
-// progressAfter is how long work runs before progress is shown.
+// progressAfter is the delay before progress is shown.
 const progressAfter = time.Second
 
-// drawing is the progress at a terminal: a bar if the total is known, else a line that counts seconds. It writes to the
-// file, not to the stream, which would escape its cursor movements.
+// drawing shows progress at a terminal: a bar if the total is known, else a line that counts seconds. It writes to the
+// file, because the stream would escape its cursor movements.
 type drawing struct {
 	mu     sync.Mutex
 	begun  time.Time // start of the work that bar shows

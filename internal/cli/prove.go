@@ -67,12 +67,12 @@ func proveHook(s *Session, c *cobra.Command, req *api.ProofRequest) func([]strin
 	}
 }
 
-// checkProof needs a memory only for the keys that it knows.
+// checkProof needs a memory only for its trusted keys.
 func checkProof(s *Session, c *cobra.Command, req api.CheckProofRequest) error {
 	var v *api.Verdict
 	if req.Key == "" {
 		if _, err := s.Service(c.Context()); err != nil {
-			return fmt.Errorf("%w; --key KEY, of who signed the proof, checks it without a memory", err)
+			return fmt.Errorf("%w; with the signer's key, --key KEY checks it without a memory", err)
 		}
 		var err error
 		if v, err = Call(s, c, api.OpCheckProof, req); err != nil {
@@ -91,7 +91,7 @@ func checkProof(s *Session, c *cobra.Command, req api.CheckProofRequest) error {
 	return s.show(face.Of(api.OpCheckProof.Operation), req, v)
 }
 
-// verifier returns the public key that --key gives: the line itself, or the file that has it.
+// verifier returns the public key in the value of --key: the line itself, or a file with it.
 func verifier(c *cobra.Command, given string) (note.Verifier, error) {
 	key, err := note.NewVerifier(given)
 	if err == nil {

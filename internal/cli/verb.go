@@ -24,7 +24,7 @@ import (
 )
 
 // Commands returns the verbs in the order of the help page. The GroupID of a verb is the group of
-// its operation; an operation that has one and no row prints its answer as JSON.
+// its operation; an operation with a group and without a row prints its answer as JSON.
 func Commands(s *Session) []*cobra.Command {
 	var top []*cobra.Command
 	made, faced := map[string]*cobra.Command{}, map[*api.Operation]bool{}
@@ -105,12 +105,12 @@ func wanted(usage, words string) cobra.PositionalArgs {
 	return Args(len(strings.Fields(needed)), most, cmp.Or(words, usage, "no arguments"))
 }
 
-// show prints an answer. Of one that tells of a failure, that is the error.
+// show prints an answer, and returns the failure that it reports, if any.
 func (s *Session) show(row *face.Row, req, answer any) error {
 	return s.answer(row, req, answer, answer)
 }
 
-// answer is show for an answer of which JSON is a part alone.
+// answer is show for an answer of which --json prints only a part.
 func (s *Session) answer(row *face.Row, req, answer, asJSON any) error {
 	color, pager := s.Look()
 	if s.Shown.Dress(s.Console, color); row.IsLong() {
@@ -123,16 +123,7 @@ func (s *Session) answer(row *face.Row, req, answer, asJSON any) error {
 	return row.Failed(answer)
 }
 
-// ask calls an operation and prints its answer.
-func ask[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) error {
-	answer, err := Call(s, c, op, req)
-	if err != nil {
-		return err
-	}
-	return s.show(face.Of(op.Operation), req, answer)
-}
-
-// AddFlags adds a flag for each field with a flag tag, see flagOf. What the struct holds is the default.
+// AddFlags adds a flag for each field with a flag tag, see flagOf. The values in the struct are the defaults.
 func AddFlags(f *pflag.FlagSet, into any) {
 	fields := reflect.ValueOf(into).Elem()
 	for _, field := range reflect.VisibleFields(fields.Type()) {
@@ -168,7 +159,7 @@ func AddFlags(f *pflag.FlagSet, into any) {
 }
 
 // flagOf returns the name and the usage of a field's flag, "" for none, and whether its value is a text, see givenText.
-// The tag is the usage, with the value's placeholder in angle brackets, else it is the field's description. A leading
+// The usage is the tag, with the value's placeholder in angle brackets, or else the field's description. A leading
 // --NAME replaces the field's JSON name, and a leading @ makes it a text.
 func flagOf(field reflect.StructField) (name, usage string, isText bool) {
 	tag, ok := field.Tag.Lookup("flag")
@@ -187,7 +178,7 @@ func flagOf(field reflect.StructField) (name, usage string, isText bool) {
 	return name, usage, isText
 }
 
-// takeTexts puts the texts that the values of flags mean in place of these.
+// takeTexts replaces the values of flags by the texts that they mean.
 func takeTexts(s *Session, c *cobra.Command, req reflect.Value) error {
 	for _, field := range reflect.VisibleFields(req.Type()) {
 		name, _, isText := flagOf(field)
@@ -207,7 +198,7 @@ func takeTexts(s *Session, c *cobra.Command, req reflect.Value) error {
 	return nil
 }
 
-// placeholder matches the word in a usage that stands for the flag's value.
+// placeholder matches the word for the flag's value in a usage.
 var placeholder = regexp.MustCompile(`<([A-Z=]+)>`)
 
 // usageOf returns a flag's usage from its tag and the field's description.
@@ -247,8 +238,8 @@ func (o optional[T]) String() string {
 
 func (o optional[T]) Type() string { return o.kind }
 
-// takeDays replaces the day that a flag of a DATE begins with, such as tomorrow, fri or +3d, by its
-// date. It is done where the person is: a change that is proposed keeps the day that was meant.
+// takeDays replaces the day at the start of a DATE flag, such as tomorrow, fri or +3d, by its date. It
+// runs at the time of the command, so that a proposed change keeps the intended day.
 func takeDays(req reflect.Value, now time.Time) {
 	for _, field := range reflect.VisibleFields(req.Type()) {
 		v := reflect.Indirect(req.FieldByIndex(field.Index))
@@ -262,7 +253,7 @@ func takeDays(req reflect.Value, now time.Time) {
 }
 
 // takeArguments fills the fields with an arg tag, in order. A tag that ends in ... takes all remaining
-// arguments; a string field joins them. A path is made absolute: who keeps the memory stands elsewhere.
+// arguments; a string field joins them. A path is made absolute, see RemoteURL.
 func takeArguments(req reflect.Value, a []string) (err error) {
 	for _, field := range reflect.VisibleFields(req.Type()) {
 		arg, ok := field.Tag.Lookup("arg")
@@ -290,24 +281,24 @@ func takeArguments(req reflect.Value, a []string) (err error) {
 	return err
 }
 
-// Session is what the verbs of operations need in one run: where they print, and the memory that they ask.
+// Session holds what the verbs of operations need in one run: the console, and the memory.
 type Session struct {
 	*Console
 	// Service opens the memory, or connects to its daemon; it is the same for all calls of a run.
 	Service func(context.Context) (api.Service, error)
-	Begun   func() bool                  // whether there is a memory already, which Service would make
-	Agent   func() string                // in whose name the owner acts, "" for nobody; call it after Service
+	Begun   func() bool                  // reports whether the memory exists; Service would create it
+	Agent   func() string                // the agent that the owner acts for, or ""; call it after Service
 	Memex   func() string                // the folder of the memory; call it after Service
-	Look    func() (color, pager string) // as the configuration has them; call it after Service
-	Claim   author.Claim                 // under which the calls write, the zero Claim for none
+	Look    func() (color, pager string) // the settings of the configuration; call it after Service
+	Claim   author.Claim                 // the claim of all writes, the zero Claim for none
 
-	jump func(path, text string) string // as a Page has it, for a list of nodes that an editor reads
+	jump func(path, text string) string // see Page.Grep
 }
 
 // Misuse is an error in the flags or arguments of a verb.
 type Misuse struct{ Err error }
 
-// Misusef returns a Misuse of an error that is made here, as by fmt.Errorf.
+// Misusef returns a Misuse, formatted as by fmt.Errorf.
 func Misusef(format string, a ...any) error { return Misuse{fmt.Errorf(format, a...)} }
 
 // Error returns the text of the cause.
@@ -316,7 +307,7 @@ func (e Misuse) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e Misuse) Unwrap() error { return e.Err }
 
-// Call opens the memory and calls an operation as the owner, in the name of --agent if there is one.
+// Call opens the memory and calls an operation as the owner, in the name of --agent if it is given.
 func Call[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) (A, error) {
 	return op.Call(c.Context(), func(_ context.Context, call api.Call) (any, error) { return callAny(s, c, call.Op, call.Request) }, req)
 }

@@ -4,17 +4,17 @@
 // hooks of coding agents.
 //
 // [All] are the supported clients, [HooksOf] those with hooks. The entry of a [Server] and the hooks
-// are a [Part] each, which knows its file and is merged into it and taken out of it. An [Input] is
-// what a hook sends, of whichever client; [AnswerHook] asks the memory and returns what the client
-// wants on its standard output.
+// are each a [Part], which can be merged into the client's file and removed from it. An [Input] is
+// the data that a client sends to a hook; [AnswerHook] answers it from the memory in the form that
+// the client expects on standard output.
 //
 // Invariants:
-//   - Every byte of a file that is not the entry stays, comments of JSON too, save those right
-//     beside an entry that is taken out; the file as it was is kept beside. A file in a form that
-//     is not understood is left alone.
-//   - An answer to a hook is JSON of the client's own form, or nothing. What a model is given says
-//     that it is remembered data, and orders nothing. A session is told a note once.
-//   - Nothing is kept of a session unless the owner asked for it, and then without secrets.
+//   - Every byte of a file outside the entry is preserved, including JSON comments, except those
+//     directly next to a removed entry; a copy of the old file is kept beside it. A file in an
+//     unsupported form is left alone.
+//   - An answer to a hook is JSON of the client's own form, or nothing. It tells the model that it is
+//     remembered data and no order. A session is shown each note once.
+//   - Nothing of a session is kept unless the owner asked for it, and then without secrets.
 //
 // Elsewhere: the verbs setup and hook, which choose the server and limit the time, are cmd/fovea.
 package clients

@@ -13,12 +13,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Hooks is how a client is told which command to call when.
+// Hooks describes how a client configures the commands that it calls at events.
 type Hooks struct {
 	file   func(home string) string
 	events []string // a session starts, a person asks, the model has answered
 	flat   bool     // an event lists commands, not groups of commands
-	begin  string   // a file that does not exist yet
+	begin  string   // content of a new file
 	note   string   // see Part.Note
 }
 
@@ -30,11 +30,11 @@ var HooksOf = map[string]Hooks{
 	"cursor": {below(".cursor/hooks.json"), []string{"sessionStart", "beforeSubmitPrompt", "afterAgentResponse"}, true, "{\n  \"version\": 1\n}\n", ""},
 }
 
-// hookTimeout is how many seconds a client waits for a hook, which takes a tenth of one.
+// hookTimeout is the number of seconds that a client waits for a hook; a hook takes at most a tenth of one.
 const hookTimeout = 5
 
-// Part returns the hooks of a command line; keep includes the one that keeps what the model
-// answered. Without them, a file that Write made is as Write begins one.
+// Part returns the hooks that call a command line; keep includes the hook that keeps the answers of
+// the model. After Remove, a file that Write created has the content with which Write began it.
 func (h Hooks) Part(command string, keep bool) Part {
 	merge := func(keep bool) edit {
 		return func(text string) (string, error) { return h.merged(text, command, keep) }
@@ -53,7 +53,7 @@ func (h Hooks) entry(command string) string {
 	return `{"hooks": [{"type": "command", ` + one + "]}"
 }
 
-// merged returns a file with the hooks of a command in place of those that it has of Fovea.
+// merged returns a file in which the hooks of a command replace all hooks of Fovea.
 func (h Hooks) merged(text, command string, keep bool) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		text = h.begin
@@ -63,7 +63,7 @@ func (h Hooks) merged(text, command string, keep bool) (string, error) {
 		events = events[:2]
 	}
 	return putJSON(text, func(file *hujson.Value) error {
-		places := map[string]int{} // where they are, among those of the person
+		places := map[string]int{} // the positions of Fovea's hooks among those of the person
 		for event, list := range hookLists(file) {
 			places[event] = max(0, slices.IndexFunc(list.Elements, isFovea))
 		}
@@ -106,7 +106,7 @@ func isFovea(hook hujson.Value) bool {
 	return strings.Contains(one.Command, " hook --memex ")
 }
 
-// addHook adds a hook to the list of an event, before the one with the number place.
+// addHook inserts a hook into the list of an event, at index place.
 func addHook(file *hujson.Value, event, entry string, place int) error {
 	at := file.Find(pointer("hooks", event))
 	if at == nil {
@@ -120,7 +120,7 @@ func addHook(file *hujson.Value, event, entry string, place int) error {
 	return nil
 }
 
-// cutHooks takes the hooks that call fovea out. Lists that are empty then stay.
+// cutHooks removes the hooks that call fovea. Lists stay, even if they become empty.
 func cutHooks(file *hujson.Value) error {
 	for event, list := range hookLists(file) {
 		for i, hook := range slices.Backward(slices.Clone(list.Elements)) {
@@ -134,10 +134,10 @@ func cutHooks(file *hujson.Value) error {
 	return nil
 }
 
-// plainWord matches a word that means itself to a shell.
+// plainWord matches a word without special characters of a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9/._+,:@%-]+$`)
 
-// Quote returns a word as a shell takes it.
+// Quote quotes a word for a shell.
 func Quote(word string) string {
 	if plainWord.MatchString(word) {
 		return word

@@ -14,7 +14,7 @@ import (
 // MaxHook is the maximum size of an input in bytes. More is refused.
 const MaxHook = 4 << 20
 
-// Event is what happened in a client.
+// Event is an event in a client.
 type Event string
 
 // The events that are answered. The zero value is any other.
@@ -31,19 +31,19 @@ var events = map[string]Event{
 	"Stop": Stop, "AfterAgent": Stop, "afterAgentResponse": Stop,
 }
 
-// Input is what a client sends a hook.
+// Input is the data that a client sends to a hook.
 type Input struct {
 	Client  string // claude-code, codex, cursor, vscode or gemini
 	Event   Event
 	Name    string // of the event, in the client's own words
-	Session string // the client's name for the conversation, "" for none that can be used
+	Session string // the client's name for the conversation, "" if it has none that can be used
 	Source  string // of Start: startup, resume, clear or compact
 	Prompt  string // of Prompt
 	Last    string // of Stop: the answer of the model
 	Again   bool   // of Stop: a hook has made the model go on
 }
 
-// wire is what clients send, each some of it.
+// wire has the fields that clients send; each client sends some of them.
 type wire struct {
 	SessionID      string `json:"session_id"`
 	SessionIDCamel string `json:"sessionId"`
@@ -62,13 +62,13 @@ type wire struct {
 	Timestamp      string `json:"timestamp"`
 }
 
-// errInput refuses what no client sends.
+// errInput refuses a malformed input.
 var errInput = errors.New("the input of a hook is one JSON object of at most 4 MiB")
 
 // session matches the names of conversations that can name a session.
 var session = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// ReadHook reads the input of a hook. An input of an event that is not known has no Event.
+// ReadHook reads the input of a hook. For an unknown event, Event is empty.
 func ReadHook(text string) (Input, error) {
 	var w wire
 	if len(text) > MaxHook || json.Unmarshal([]byte(text), &w) != nil {
@@ -85,7 +85,7 @@ func ReadHook(text string) (Input, error) {
 	return in, nil
 }
 
-// client recognizes a client by what only it sends.
+// client recognizes a client by the fields that only it sends.
 func (w *wire) client(event string) string {
 	switch {
 	case w.CursorVersion != "", w.Conversation != "":
@@ -100,8 +100,8 @@ func (w *wire) client(event string) string {
 	return "claude-code"
 }
 
-// output returns the text as the client takes it, nil for a text or an event that it does not
-// take.
+// output returns the text in the form of the client, nil if the text is empty or the client takes
+// none at the event.
 func (in Input) output(text string) []byte {
 	var out any = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": in.Name, "additionalContext": text}}
 	switch {
@@ -112,9 +112,6 @@ func (in Input) output(text string) []byte {
 	case in.Client == "cursor":
 		return nil // it takes no text there
 	}
-	line, err := json.Marshal(out)
-	if err != nil {
-		return nil
-	}
+	line, _ := json.Marshal(out) // maps of texts are JSON
 	return append(line, '\n')
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxBrackets bounds how deep a file can be nested, for the parser calls itself.
+// maxBrackets bounds the nesting of a file, because the parser is recursive.
 const maxBrackets = 500_000
 
-// editJSON parses an object of JSON, which may have comments and trailing commas, has change
-// edit it, and returns its text. Every byte that change leaves stays. A text of blanks has nothing to edit.
+// editJSON parses an object of JSON, which may have comments and trailing commas, calls change to edit
+// it, and returns its text. All bytes that change does not edit are preserved. A blank text is returned as it is.
 func editJSON(text string, change func(file *hujson.Value) error) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return text, nil
@@ -26,7 +26,7 @@ func editJSON(text string, change func(file *hujson.Value) error) (string, error
 	if strings.Count(text, "{")+strings.Count(text, "[") > maxBrackets {
 		return "", fmt.Errorf("it has more than %d brackets; change it by hand", maxBrackets)
 	}
-	file, err := hujson.Parse([]byte(text + "\n")) // it wants a line end behind a last comment
+	file, err := hujson.Parse([]byte(text + "\n")) // the parser requires a line end after a last comment
 	if err != nil {
 		return "", fmt.Errorf("it is not JSON: %s; change it by hand", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
@@ -37,13 +37,13 @@ func editJSON(text string, change func(file *hujson.Value) error) (string, error
 	if err := change(&file); err != nil {
 		return "", err
 	}
-	if plain { // where a space stands before a comma, a removal leaves the comma
+	if plain { // removing a member before " ," leaves the comma
 		file.Standardize()
 	}
 	return strings.TrimSuffix(file.String(), "\n"), nil
 }
 
-// putJSON is editJSON for a change that leaves a file alone which means the same then.
+// putJSON is editJSON, but it returns the text unchanged if the change does not alter its meaning.
 func putJSON(text string, change func(file *hujson.Value) error) (string, error) {
 	var was, is any
 	next, err := editJSON(text, func(file *hujson.Value) error {
@@ -64,8 +64,8 @@ func pointer(path ...string) string {
 	return b.String()
 }
 
-// set sets the value at a path of names. What is missing of the path is added, before the other
-// members and on lines of its own.
+// set sets the value at a path of names. It adds missing parts of the path, before the other members
+// and on separate lines.
 func set(file *hujson.Value, value string, path ...string) error {
 	at := file
 	for i, name := range path {
@@ -98,8 +98,8 @@ func valueOf(text string) hujson.ValueTrimmed {
 	return v.Value
 }
 
-// cut removes what stands at a path, with its comma and the comments that hujson takes for its
-// own: those right above it, behind it on its line, or between it and an empty line.
+// cut removes the value at a path, with its comma and the comments that hujson attaches to it: those
+// directly above it, after it on its line, or between it and an empty line.
 func cut(file *hujson.Value, path ...string) error {
 	return file.Patch([]byte(`[{"op": "remove", "path": ` + quoteJSON(pointer(path...)) + `}]`))
 }
@@ -120,7 +120,7 @@ func mergeJSON(text string, s Server) (string, error) {
 	return putJSON(text, func(file *hujson.Value) error { return set(file, entry, "mcpServers", "fovea") })
 }
 
-// cutJSON takes mcpServers.fovea out.
+// cutJSON removes mcpServers.fovea.
 func cutJSON(text string) (string, error) {
 	return editJSON(text, func(file *hujson.Value) error {
 		if file.Find("/mcpServers/fovea") == nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // mergeFile replaces a file's text with merge's result and keeps a copy of the old file next
-// to it. It follows symbolic links. A file that nobody may write stays as it is.
+// to it. It follows symbolic links. It does not change a read-only file.
 func mergeFile(file string, merge edit) (kept string, changed bool, err error) {
 	file = realPath(file)
 	old, err := os.ReadFile(file)
@@ -31,7 +31,7 @@ func mergeFile(file string, merge edit) (kept string, changed bool, err error) {
 		return "", false, err
 	}
 	if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o222 == 0 {
-		return "", false, errors.New("it is read-only; let it be written, or change it by hand")
+		return "", false, errors.New("it is read-only; make it writable, or change it by hand")
 	}
 	if len(old) > 0 {
 		if kept, err = keepBeside(file, old); err != nil {
@@ -54,7 +54,7 @@ func realPath(file string) string {
 // copyName is the name of the i-th copy of a file.
 func copyName(file string, i int) string { return fmt.Sprintf("%s.before-fovea-%d", file, i) }
 
-// copiesOf reads the copies beside a file, newest first, up to the first that is missing.
+// copiesOf reads the copies of a file, newest first, up to the first missing number.
 func copiesOf(file string) []string {
 	var texts []string
 	for i := 1; ; i++ {
@@ -87,8 +87,8 @@ func keepBeside(file string, text []byte) (string, error) {
 	}
 }
 
-// putTOML puts a table mcp_servers.fovea in the place of the one that is there, or at the end; "" takes
-// it out. It returns an error unless all else decodes as before.
+// putTOML replaces the table mcp_servers.fovea, or adds it at the end; "" removes it. It returns an
+// error unless everything else decodes as before.
 func putTOML(text, table string) (string, error) {
 	was, err := decodeTOML(text)
 	if err != nil {
@@ -113,7 +113,7 @@ func putTOML(text, table string) (string, error) {
 	next += table
 	is, err := decodeTOML(next)
 	if !reflect.DeepEqual(takeServer(is), entry) || !reflect.DeepEqual(was, is) || err != nil {
-		return "", errors.New("mcp_servers stands there in a form that is not understood; change it by hand")
+		return "", errors.New("mcp_servers has a form that is not supported; change it by hand")
 	}
 	return next, nil
 }
@@ -121,7 +121,7 @@ func putTOML(text, table string) (string, error) {
 // serverTable matches the beginning of a table of servers.
 var serverTable = regexp.MustCompile(`(?m)^[ \t]*\[mcp_servers`)
 
-// takeServer takes mcp_servers.fovea out of a decoded file, with the table of servers if that is then empty.
+// takeServer removes mcp_servers.fovea from a decoded file, and the table of servers if it is then empty.
 func takeServer(all map[string]any) (entry any) {
 	servers, _ := all["mcp_servers"].(map[string]any)
 	entry = servers["fovea"]
@@ -167,14 +167,14 @@ func mergeLisp(text string, s Server) (string, error) {
 	return before + lispServer(s) + after, err
 }
 
-// cutLisp takes Fovea's part of the file out.
+// cutLisp removes Fovea's part of the file.
 func cutLisp(text string) (string, error) {
 	before, after, _, err := splitLisp(text)
 	return before + after, err
 }
 
-// splitLisp returns what stands before and behind Fovea's part of the file; before is all if
-// there is none.
+// splitLisp returns the text before and after Fovea's part of the file; without such a part, before
+// is the whole file.
 func splitLisp(text string) (before, after string, found bool, err error) {
 	before, rest, found := strings.Cut(text, lispBegin+"\n")
 	if !found {
@@ -182,7 +182,7 @@ func splitLisp(text string) (before, after string, found bool, err error) {
 	}
 	_, after, closed := strings.Cut(rest, lispEnd+"\n")
 	if !closed {
-		err = fmt.Errorf("the line %q has no %q behind it; correct it by hand", lispBegin, lispEnd)
+		err = fmt.Errorf("the line %q has no %q after it; correct it by hand", lispBegin, lispEnd)
 	}
 	return before, after, true, err
 }

@@ -3,10 +3,11 @@
 package clients
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // Server is the command that starts Fovea for a client.
@@ -20,7 +21,7 @@ type Client struct {
 	Name  string
 	file  func(home string) string
 	merge func(text string, s Server) (string, error)
-	cut   edit // takes the entry out
+	cut   edit // removes the entry
 }
 
 // Server returns the entry that starts a server.
@@ -28,22 +29,22 @@ func (c Client) Server(s Server) Part {
 	return newPart(c.file, c.cut, func(text string) (string, error) { return c.merge(text, s) })
 }
 
-// Part is what Fovea has in a file of a client: the entry of its server, or its hooks.
+// Part is Fovea's content in a file of a client: the entry of its server, or its hooks.
 type Part struct {
 	File func(home string) string
 	Text string // a whole file with nothing else
-	Note string // what else the person has to do, "" for nothing
+	Note string // another step for the person, or ""
 
-	begin string // a file that Write begins, "" for one that nothing else is in
-	merge []edit // the first puts it in, the others what an earlier Write may have put in
-	cut   edit   // takes it out, whatever its words are
+	begin string // content of a file that Write creates, "" if it has only the part
+	merge []edit // the first adds it, the others add forms that an earlier Write may have added
+	cut   edit   // removes it, whatever its form
 }
 
-// newPart returns a part of what puts it in and takes it out.
+// newPart returns a part with the edits that add and remove it.
 func newPart(file func(home string) string, cut edit, merge ...edit) Part {
 	text, err := merge[0]("")
 	if err != nil {
-		panic(err) // programming error: nothing is in the way in a new file
+		panic(err) // programming error: a new file can always be edited
 	}
 	return Part{File: file, Text: text, merge: merge, cut: cut}
 }
@@ -53,14 +54,14 @@ type edit func(text string) (string, error)
 
 // Write merges the part into a client's file, which it creates if missing. It
 // follows symbolic links, and keeps the old file under the name kept, "" if there was none.
-// changed is false if the file has the part. A file in a form that it cannot add to is an
-// error and stays as it is.
+// changed is false if the file already has the part. A file in an unsupported form is an error
+// and is not changed.
 func (p Part) Write(file string) (kept string, changed bool, err error) {
 	return mergeFile(file, p.merge[0])
 }
 
-// Remove takes the part out of a client's file, and leaves all else. A file that nobody else has changed
-// since Write is what it was before, byte for byte, as a copy beside it or how Write begins one shows.
+// Remove removes the part from a client's file, and nothing else. It restores a file that was not changed
+// since Write byte for byte, from a copy beside it or from the content with which Write creates a file.
 func (p Part) Remove(file string) (kept string, changed bool, err error) {
 	return mergeFile(file, func(text string) (string, error) {
 		next, err := p.cut(text)
@@ -69,7 +70,7 @@ func (p Part) Remove(file string) (kept string, changed bool, err error) {
 		}
 		for _, was := range append(copiesOf(realPath(file)), p.begin) {
 			if left, err := p.cut(was); err != nil || left != was || was == "" {
-				continue // it had the part as well
+				continue // it already had the part
 			}
 			for _, merge := range p.merge {
 				if with, err := merge(was); err == nil && with != was {
@@ -127,13 +128,7 @@ func lispServer(s Server) string {
 }
 
 // quoteJSON returns a JSON string, which is also a TOML string.
-func quoteJSON(text string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func quoteJSON(text string) string { return string(hujson.String(text)) }
 
 func quoteList(texts []string) string {
 	quoted := make([]string, len(texts))

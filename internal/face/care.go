@@ -17,10 +17,10 @@ import (
 // careRows are the verbs that look after the memory.
 var careRows = []*Row{
 	row(api.OpFeedback, Row{Verb: "feedback [ID...]", Wants: "handles or ids of notes",
-		Long: `Feedback says which of the notes that were shown for a question were useful: in
-a window of an agent, named with --agent, or by a search for the words of
---question. Search and windows learn from it how much each arm of the score
-counts in each top folder, as long as that helps with questions held back.`,
+		Long: `Feedback records which of the notes shown for a question were useful: in a
+window of an agent, named with --agent, or in a search for the words of
+--question. Search and windows learn from it the weight of each arm of the score
+in each top folder, as long as that helps with questions held back.`,
 		Example: `  fovea feedback dcayq 3rdnote --question "when does the plumber come"
   fovea feedback --cites @answer.md --agent ada
   fovea feedback --not dcayq --window 17 --agent ada`,
@@ -75,11 +75,11 @@ Keep it where a program that changes the state folder cannot change it, for
 		Example: "  fovea head >>anchors.txt",
 	}, of[api.None](func(p *Page, h *api.Head) { fmt.Fprint(p, h.Note) })),
 	row(api.OpProve, Row{Verb: "prove [ID]", Wants: "at most one node",
-		Long: `Prove prints a proof that the note with these bytes stands in memory, or stood
-there at a moment; with --absent, that no note with this id was there. The proof
-is one line, has the note and a signed head in it, and shows no other note. With
---from it proves that the history of one signed head contains all of that of an
-earlier one. Without Fovea, check it in a clone of the repository: "go run
+		Long: `Prove prints a proof that the note with these bytes is in memory, or was there
+at a moment; with --absent, that no note with this id was there. The proof is
+one line with the note and a signed head, and reveals no other note. With --from
+it proves that the history of one signed head contains all of that of an earlier
+one. Without Fovea, check it in a clone of the repository: "go run
 ./proof/verify FILE key.pub".`,
 		Example: `  fovea prove 'Rain gauge' --at 2026-11-20 >gauge.proof
   fovea prove no-such-id --absent
@@ -148,7 +148,7 @@ func showPurged(p *Page, req *api.PurgeRequest, r *api.PurgeResponse) {
 		p.Note("%s may hold it until \"fovea push\" rewrites this machine's part; other machines purge theirs", strings.Join(r.Remotes, ", "))
 	}
 	if len(r.IPFS) > 0 {
-		p.Note("out of reach on IPFS, each may hold it; \"ipfs pin rm\" gives them up, copies elsewhere stay: %s", strings.Join(r.IPFS, " "))
+		p.Note("these CIDs on IPFS may still hold it; \"ipfs pin rm\" releases them, copies elsewhere stay: %s", strings.Join(r.IPFS, " "))
 	}
 }
 
@@ -184,12 +184,20 @@ func showStatus(p *Page, s *api.Status) {
 	if baselines != "" && baselines == s.Signature {
 		baselines = "the same as the signature"
 	}
+	const few = 3
+	missing := scope.First(s.Missing, few)
+	if n := len(s.Missing); n > few {
+		missing = fmt.Sprintf("%d files: %s", n, missing)
+	}
+	if missing != "" {
+		missing += "; fovea restore --missing brings them back"
+	}
 	p.Printf("head       commit %d\nholds      %s in %s\n", s.Seq, scope.Count(s.Nodes, "node"), scope.Count(s.Documents, "document"))
 	for _, row := range []struct {
 		name, value string
 		style       Style
 	}{
-		{"missing", few(s.Missing, "; fovea restore --missing brings them back"), Problem},
+		{"missing", missing, Problem},
 		{"lockdown", strings.Join(s.Lockdown, ", "), Problem}, {"unreviewed", strings.Join(s.Unreviewed, ", "), Problem},
 		{"drift", strings.Join(s.Drift, ", "), 0}, {"read-only", s.ReadOnly, Problem}, {"recovered", s.Recovered, Problem},
 		{"history", s.Large, Problem}, {"config", s.Configuration, Problem}, {"embedder", embedder, 0},
@@ -211,18 +219,6 @@ func showStatus(p *Page, s *api.Status) {
 	case s.Diagnostics > 0:
 		p.Printf("problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
 	}
-}
-
-// few names up to three of the files and what to do about them; "" for none.
-func few(files []string, next string) string {
-	const most = 3
-	switch n := len(files); {
-	case n == 0:
-		return ""
-	case n > most:
-		return fmt.Sprintf("%d files: %s and %d more%s", n, strings.Join(files[:most], ", "), n-most, next)
-	}
-	return strings.Join(files, ", ") + next
 }
 
 func showProblems(p *Page, problems []api.Problem) {

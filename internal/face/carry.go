@@ -13,10 +13,10 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// carryRows are the verbs that bring the memory, or notes, to other places and back.
+// carryRows are the verbs that copy the memory, or notes, to other places and back.
 var carryRows = append([]*Row{
 	row(ops.OpMerge, Row{Verb: "merge COPY", Wants: "one state folder or memex",
-		Long: `Merge brings in what another copy of this memory has done since both were one:
+		Long: `Merge applies the changes of another copy of this memory since both were one:
 note by note and field by field, files included, all or none. COPY is the state
 folder of the copy (see "fovea status") or, on this machine, its memex; run
 "fovea ingest" there first. If both changed the same thing, one version wins and
@@ -31,10 +31,10 @@ rollback 0" undoes it. Nothing is written into the copy.`,
 stay on their machine. It is sealed for this machine, and for those of seal_for
 in the configuration, unless you give --plain.`},
 	row(ops.OpBundleWrite, Row{Verb: "bundle write FILE", Wants: "a file",
-		Long: `Write makes the file, or replaces a bundle that is there. Keep the key of this
-machine elsewhere, too ("fovea bundle key" says where it is): without it nobody
-opens what was sealed for this machine alone. With --since the file has only
-what came after that commit.`,
+		Long: `Write makes the file, or replaces an existing bundle. Keep a copy of the key of
+this machine elsewhere ("fovea bundle key" prints its path): without it, nothing
+that was sealed for this machine alone can be opened. With --since the file has
+only the commits after that one.`,
 		Example: "  fovea bundle write ~/backup/notes.fovea\n  fovea bundle write notes.car --plain",
 	}, of[ops.BundleRequest](func(p *Page, b *ops.Bundle) {
 		ShowBundle(p.Stream, b.Scopes)
@@ -55,7 +55,7 @@ memory, becomes the present one. "fovea rollback 0" undoes either.`,
 program carries, a folder behind SSH, a bucket, a repository of git, or servers
 of NATS. Each machine writes a log of its own there, so none can harm what
 another one wrote, and seals it by a passphrase, unless you give --plain. While
-a daemon runs, the machines are in step by themselves.`},
+a daemon runs, the machines stay in step by themselves.`},
 	row(ops.OpRemotes, Row{Verb: "remote list", Example: "  fovea remote list"},
 		list[api.None]("no remote yet; fovea remote add NAME URL adds one", func(p *Page, r *ops.Remote) {
 			p.Row(Column(r.Name, 12), Column(r.Lag(), max(20, len(r.Lag()))), Text(r.URL))
@@ -77,7 +77,7 @@ that holds another memory is refused.`,
 		}
 		p.Note("%s is %s, %s; fovea sync %s brings both in step", r.Name, r.URL, how, r.Name)
 		if r.Keeps {
-			p.Note("the bucket keeps versions: what a purge takes out stays there until a rule of the bucket ends old versions")
+			p.Note("the bucket keeps versions: purged data stays there until a rule of the bucket deletes old versions")
 		}
 	})),
 	row(ops.OpScrub, Row{Verb: "remote scrub [NAME]", Wants: "at most one remote", Example: "  fovea remote scrub team",
@@ -89,13 +89,13 @@ every day.`}, showScrubbed),
 		Example: "  fovea remote admit team box \"$(cat key.pub)\" --seal age1... --for ada",
 		Long: `Admit puts a machine on the list of members of a remote, by the line of its file
 key.pub. The first list makes this machine its owner. From then on a log that no
-member signed is not merged, and of a member with --for only what these agents
-did.`}, of[ops.AdmitRequest](showMembers)),
+member signed is not merged, and from a member with --for only the changes of
+these agents.`}, of[ops.AdmitRequest](showMembers)),
 	row(ops.OpExpel, Row{Verb: "remote expel NAME MEMBER", Wants: "a remote and a member", Example: "  fovea remote expel team box"},
 		of[ops.ExpelRequest](func(p *Page, r *ops.Members) {
 			showMembers(p, r)
-			p.Note("who was expelled can still read what was pushed before, and what a machine pushes until it has seen this list;\n" +
-				"of a plain remote all. With the credentials of the place it can still delete what is there: change those")
+			p.Note("an expelled machine can still read what was pushed before, and what a machine pushes until it has seen this list;\n" +
+				"in a plain remote, everything. With the credentials of the place it can still delete data there: change them")
 		})),
 	row(ops.OpRemoteRemove, Row{Verb: "remote remove NAME", Wants: "a remote", Example: "  fovea remote remove stick"},
 		of[ops.RemoteRequest](func(p *Page, r *ops.Remote) { p.Note("forgot %s; what is at %s stays there", r.Name, r.URL) })),
@@ -110,8 +110,8 @@ one a line. TARGET must be new, or from an earlier export, which is replaced.`,
 		noteLost(p, done.Problems)
 	})),
 	row(ops.OpSync, Row{Wants: "at most one remote", Example: "  fovea sync\n  fovea sync stick",
-		Long: `Sync brings in what other machines have written to the remote, as "fovea merge"
-does, and then writes there what is new here.`}, showCarried),
+		Long: `Sync merges the changes of other machines on the remote, as "fovea merge" does,
+and then writes the new commits of this machine there.`}, showCarried),
 	row(ops.OpPush, Row{Wants: "at most one remote", Example: "  fovea push stick\n  fovea push ipfs:"}, showCarried),
 	row(ops.OpPull, Row{Wants: "at most one remote", Example: "  fovea pull stick\n  fovea pull ipfs:CID"}, showPulled),
 }, importRows()...)
@@ -134,14 +134,14 @@ func showMerge(p *Page, req *ops.MergeRequest, r *ops.MergeResponse) {
 	showMerged(p, &r.Merged, func(string) string { return done })
 }
 
-// ShowBundle shows what a bundle holds, a row for each scope.
+// ShowBundle shows the content of a bundle, a row for each scope.
 func ShowBundle(out *Stream, scopes []ops.BundleScope) {
 	for _, b := range scopes {
 		out.Row(Column(b.Name, 20), Text(scope.Count(int(b.Seq), "commit")+", ends with "+b.Head.String()))
 	}
 }
 
-// showBrought shows what came into each scope.
+// showBrought shows the commit, the files and the conflicts that came into each scope.
 func showBrought(p *Page, brought []ops.Brought) {
 	for _, b := range brought {
 		if b.Seq > 0 {
@@ -163,13 +163,13 @@ func showBrought(p *Page, brought []ops.Brought) {
 }
 
 func showMembers(p *Page, r *ops.Members) {
-	p.Note("list %d; where nobody is on it each log is merged", r.Number)
+	p.Note("list %d; with an empty list every log is merged", r.Number)
 	for _, m := range r.List {
 		p.Row(Column(m.Name, 12), Column(cmp.Or(strings.Join(m.Agents, ","), "owner"), 20), Text(m.Key))
 	}
 }
 
-// showMachines shows what other machines had written.
+// showMachines shows the changes that came from other machines.
 func showMachines(p *Page, machines []ops.Machine) {
 	for _, m := range machines {
 		if m.Problem != "" {
@@ -192,7 +192,7 @@ func showPulled(p *Page, _ *ops.SyncRequest, r *ops.SyncResponse) {
 	}
 }
 
-// showCarried shows what came from a remote, and what went to it.
+// showCarried shows what was pulled from a remote and pushed to it.
 func showCarried(p *Page, req *ops.SyncRequest, r *ops.SyncResponse) {
 	showMachines(p, r.Machines)
 	showPushed(p, req, r)
@@ -216,7 +216,7 @@ func showPushed(p *Page, req *ops.SyncRequest, r *ops.SyncResponse) {
 	}
 }
 
-// sources says of each kind of notes what it is, and where it lies.
+// sources describes each kind of notes, with an example of its path.
 var sources = []struct {
 	kind                 foreign.Kind
 	argument, of, sample string
@@ -236,9 +236,9 @@ func importRows() []*Row {
 		rows = append(rows, row(ops.OpImport, Row{Verb: verb + " " + from.argument, Short: "Take over " + from.of,
 			Wants: "a " + strings.ToLower(from.argument),
 			Long: `Each note becomes Org below imports/, with an id of its own, all in one commit.
-Run it again at any time: notes that changed there are brought up to date, but
-for those that changed here as well or were removed here; these are named, and
-what could not be carried over.`,
+Run it again at any time: notes that changed there are updated, except those
+that also changed here or were removed here. Those are named, and so is
+everything that could not be carried over.`,
 			Example: "  fovea " + verb + " " + from.sample + "\n  fovea " + verb + " " + from.sample + " --dry-run",
 		}, showImported))
 	}
@@ -262,7 +262,7 @@ func showImported(p *Page, req *ops.ImportRequest, done *ops.Imported) {
 	noteLost(p, done.Problems)
 }
 
-// maxProblems is how many problems of an import or export are noted.
+// maxProblems limits the problems of an import or export that are noted.
 const maxProblems = 10
 
 // noteLost names what could not be carried over.

@@ -15,17 +15,17 @@ import (
 	"github.com/fovea-memory/fovea/window/render"
 )
 
-// oneNode are the arguments of a verb about one node.
+// oneNode describes the argument of a verb about one node.
 const oneNode = "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"
 
 // findRows are the verbs that find and read.
 var findRows = []*Row{
 	row(api.OpContext, Row{Verb: "context [QUESTION...]", quotes: true, whole: true,
-		Long: `Context chooses what a model should see for what is being worked on, and how
-closely (title, snippet, full), within a token budget that is never exceeded.
---explain adds to standard error the reason for every part, and why the best of
-the rest are left out. With --session, what the session was shown before is left
-out, unless it has changed since.`,
+		Long: `Context chooses what a model should see for the work at hand, and in how much
+detail (title, snippet, full), within a token budget that is never exceeded.
+--explain adds the reason for every part, and why the best of the rest are left
+out, to standard error. With --session, notes that the session was shown before
+are left out, unless they have changed since.`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea context "what did the vet say about Pika?" --explain
   fovea context --focus projects/vidra.org:40 --policy foveal --json`,
@@ -89,11 +89,11 @@ A query is written as todo:NEXT,WAIT tags:work !tags:home. A space means and, OR
 means or, ! means not; commas separate alternatives; parentheses group; quotes
 hold phrases together; a word without a colon is text to find. Dates are
 2026-01-31, today, fri, +2w, or days from today: deadline:from=today,to=7.
-Relatives are asked a query in parentheses: parent:(todo:). Programs may write
+A relative takes a query in parentheses: parent:(todo:). Programs may write
 JSON, ["and",["todo","NEXT"],["tags","work"]], or a sexp of org-ql,
 (and (todo "NEXT") (tags "work")).`
 
-// maxSince is how many ids of what changed a window for a model names, of each kind.
+// maxSince limits the changed ids, and the removed ones, that a window names to a model.
 const maxSince = 20
 
 func showContext(p *Page, req *api.ContextRequest, w *api.ContextResponse) {

@@ -18,7 +18,7 @@ import (
 // finder returns the number of distinct query words in a line, and where the first begins.
 type finder func(line string) (words, at int)
 
-// showGrep shows of each node with a file the line with the most query words, else the headline.
+// showGrep shows the line with the most query words of each node with a file, else its headline.
 func showGrep(p *Page, nodes []api.Node, find finder) {
 	outside := 0
 	for _, n := range nodes {
@@ -35,7 +35,7 @@ func showGrep(p *Page, nodes []api.Node, find finder) {
 	}
 }
 
-// bestLine returns the first line with the most words: its number from 0, where the first of these begins, its text.
+// bestLine returns the first line with the most words: its number from 0, the offset of its first match, its text.
 func bestLine(content string, find finder) (number, at int, text string) {
 	i, most := 0, 0
 	for line := range strings.Lines(content) {

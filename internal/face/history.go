@@ -14,16 +14,16 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// historyRows are the verbs about what was.
+// historyRows are the verbs about history.
 var historyRows = []*Row{
 	row(api.OpLog, Row{Wants: "at most one node", quotes: true,
 		Long: `Log prints number, time, kind, author and message of each commit, and in
 brackets how many nodes it changed; with NODE, those that changed that one, also
 before it was renamed or moved; with --session, what that conversation did.
 
-With --since-last it prints what agents wrote since you last asked so, and how
-many proposals wait. What was printed counts as seen, with --json only if --seen
-is given.`,
+With --since-last it prints what agents wrote since you last used this flag, and
+how many proposals wait. It counts as seen once it is printed, with --json only
+if --seen is given.`,
 		Example: `  fovea log --limit 5
   fovea log "Pika at the vet"
   fovea log --since-last`,
@@ -73,10 +73,10 @@ shows it, seq:N or a digest.`,
   fovea revert 41 42`,
 	}, showRevert),
 	row(api.OpResolve, Row{Wants: oneNode,
-		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
-stays, unless --take says otherwise: theirs puts all that was lost in its place,
-a number the lost value of that conflict alone. A conflict copy that a sync
-program made of a file is merged into that file, and removed.`,
+		Long: `Resolve removes the drawer CONFLICT and its tag from a node. The present text
+stays, except with --take: theirs restores all lost values, a number that of one
+conflict. A conflict copy that a sync program made of a file is merged into that
+file, and removed.`,
 		Example: `  fovea query tags-local:conflict
   fovea resolve "garden (conflicted copy).org"
   fovea resolve oak --take theirs`,
@@ -92,10 +92,10 @@ or until "drift adopt" or "drift apply".`, "\n  fovea drift apply notes.org\n  f
 		Long: `Checkpoint writes an image of the whole state, so that the next start replays
 nothing, and keeps the state under a name. No commit depends on it.
 
-With --to ipfs the memory with all its history goes to the IPFS daemon of this
-machine, too, and the CID is printed: whoever has it and a key can "fovea
-restore" or "fovea clone" it. It is sealed where the daemon is online, unless
-you give --plain.`,
+With --to ipfs the memory with all its history also goes to the IPFS daemon of
+this machine, and the CID is printed: with it and a key, "fovea restore" or
+"fovea clone" gets it back. It is sealed if the daemon is online, unless you
+give --plain.`,
 		Example: `  fovea checkpoint
   fovea checkpoint before-move
   fovea checkpoint --to ipfs`,
@@ -134,7 +134,7 @@ func showCommit(p *Page, c *api.Commit) {
 		Column(fmt.Sprintf("%s (%d)", c.Message, c.Changes), Rest))
 }
 
-// seq is the column of a commit. A model gets it as its tools take it: a bare number is a snapshot there.
+// seq is the column of a commit's number. A model gets it in the form that tools take: to them a bare number is a snapshot.
 func (p *Page) seq(width int, n uint64) Cell {
 	if p.model != nil {
 		return Text(fmt.Sprintf("seq:%d", n))
@@ -177,8 +177,8 @@ func showChanged(p *Page, mark string, c *api.Changed) {
 	title, was := cmp.Or(c.Title, "(untitled)"), "was "+c.Was
 	style := map[string]Style{"+": Added, "-": Problem}[mark]
 	if p.IsTerminal() {
-		p.Row(Column(mark+" "+title, p.Width()/2+2).In(style), place(c.Path, 0))
-		if c.Was != "" { // on a line of its own, since an id is never cut
+		p.Row(Column(mark+" "+title, p.Stream.wide/2+2).In(style), place(c.Path, 0))
+		if c.Was != "" { // on a separate line, since an id is never cut
 			p.Row(Text("    " + was))
 		}
 	} else {
@@ -194,7 +194,7 @@ func showChanged(p *Page, mark string, c *api.Changed) {
 	p.changes(c.Text, "    ")
 }
 
-// showConversation shows the commits of a session or what they changed, and where those outside the memex are.
+// showConversation shows the commits of a session, with the scope of those outside the memex, or what they changed.
 func showConversation(p *Page, req *ops.ConversationRequest, c *ops.Conversation) {
 	if req.Changes {
 		showDifference(p, c.Changes)
@@ -228,7 +228,7 @@ func showBlame(p *Page, b *api.BlameResponse) {
 	p.Note("history no longer has its text from commit %s: those changes are shown as part of the next commit", strings.Join(numbers, ", "))
 }
 
-// showRollback shows what became of files, or would of a dry run.
+// showRollback shows what happened to files, or would happen after a dry run.
 func showRollback(p *Page, r *api.RollbackResponse) {
 	restored, removed := restored, "removed"
 	if r.Would != nil {
@@ -293,7 +293,7 @@ func showRevert(p *Page, req *api.RevertRequest, r *api.RevertResponse) {
 	})
 }
 
-// showMerged shows each file with what was done to it, what was left alone, and the conflicts.
+// showMerged shows each file with its change, the files left alone, and the conflicts.
 func showMerged(p *Page, m *api.Merged, done func(file string) string) {
 	for _, f := range m.Files {
 		p.Line(Text(done(f)+"  "), place(f, 0))
@@ -331,7 +331,7 @@ func showResolved(p *Page, e *api.EditResponse) {
 // restored labels a file that was reset to its content in memory.
 const restored = "restored"
 
-// driftRow is the row of a verb that lists drift, or ends it.
+// driftRow returns the row of a verb that lists or ends drift.
 func driftRow(verb, short, long, examples string) *Row {
 	words, _, _ := strings.Cut(verb, " [")
 	return row(api.OpDrift, Row{Verb: verb, Short: short, Long: long, Example: "  fovea " + words + examples, Wants: "files"},

@@ -18,13 +18,13 @@ import (
 
 // Limits of an answer to a model.
 const (
-	MaxText   = 128 << 10 // bytes of remembered text: a client cuts a longer one, and its model never learns that there was more
+	MaxText   = 128 << 10 // bytes of remembered text: a client would cut a longer one without telling its model
 	maxData   = 64 << 10  // bytes of JSON; a model reads the records of a larger answer
 	maxListed = 200       // records of a list
 )
 
-// Reply is an answer as a model gets it. Clients such as Claude Code and Codex show their model Data
-// alone where there is any, so Text is then the same, and an answer that quotes notes has none.
+// Reply is an answer for a model. Clients such as Claude Code and Codex show their model only Data
+// if there is any, so Text is then the same, and an answer that quotes notes has no Data.
 type Reply struct {
 	Text   string
 	Data   json.RawMessage // an object, nil for none
@@ -32,12 +32,12 @@ type Reply struct {
 	Empty  bool            // there are no records
 }
 
-// Model is a page for a model, on which several answers may stand.
+// Model is a page for a model, with one or more answers.
 type Model struct {
 	Page
-	From   int    // the byte of the text that the reply begins with
-	Weak   bool   // little was found, or nothing
-	Parent string // the id of the node, if others stand below it that the answer does not name
+	From   int    // the offset in the text at which the reply begins
+	Weak   bool   // little or nothing was found
+	Parent string // the id of the node, if the answer does not name its children
 
 	text   strings.Builder
 	facts  []string
@@ -72,7 +72,7 @@ func (m *Model) Show(op *api.Operation, req, answer any) {
 	}
 }
 
-// Reply returns what the page holds. Invalid is returned where From is no boundary between characters.
+// Reply returns the content of the page. Errors: Invalid, if From is not a boundary between characters.
 func (m *Model) Reply() (Reply, error) {
 	m.reply.Data = m.structured()
 	if m.reply.Data != nil {
@@ -119,7 +119,7 @@ func (m *Model) structured() json.RawMessage {
 }
 
 // Fenced puts remembered text between fences that do not occur in it, under a line that calls it
-// data. It cuts a long text and says where. Empty text gives "".
+// data. It cuts a long text and notes where. Empty text gives "".
 func Fenced(remembered string) string {
 	remembered = legible(remembered)
 	page := text.Page(remembered, MaxText)

@@ -29,7 +29,7 @@ func Place(path string, line int) string {
 	return fmt.Sprintf("%s:%d", path, line)
 }
 
-// place is the column of a location, when that of a time.
+// place returns the column of a location, when that of a time.
 func place(path string, line int) Cell { return Text(Place(path, line)).In(Where) }
 
 func (p *Page) when(t time.Time) Cell { return Text(p.moment(t)).In(When) }
@@ -42,7 +42,7 @@ func showNode(p *Page, n *api.Node) {
 }
 
 // nodeCells returns a node's columns in a list: title and place. In a pipe, keyword and tags
-// have their own columns. A model also gets the handle, and how the text begins.
+// have their own columns. A model also gets the handle and an excerpt.
 func (p *Page) nodeCells(n api.Node) []Cell {
 	title, tags := n.Label(), ""
 	if len(n.Tags) > 0 {
@@ -73,7 +73,7 @@ func showFound(p *Page, req *api.QueryRequest, nodes []api.Node) {
 		showGrep(p, nodes, plainWords(req.Query))
 		return
 	}
-	if p.model != nil && len(nodes) > 1 && len(nodes) == req.Limit { // one more than a model gets
+	if p.model != nil && len(nodes) > 1 && len(nodes) == req.Limit { // the last one only proves that there are more
 		nodes = nodes[:len(nodes)-1]
 		p.Note("more than %d match; these are the first", len(nodes))
 		if req.Query == "" {
@@ -85,7 +85,7 @@ func showFound(p *Page, req *api.QueryRequest, nodes []api.Node) {
 	}
 	switch {
 	case len(nodes) > 0:
-		if p.model != nil && p.model.row == nil { // not below a note that is read
+		if p.model != nil && p.model.row == nil { // the first answer on the page
 			p.fact("Found %d.", len(nodes))
 		}
 	case p.model == nil || strings.ContainsAny(req.Query, ":()"):
@@ -150,7 +150,7 @@ func showHit(p *Page, h *api.Hit, words *index.Matcher) {
 	}
 }
 
-// explained says what each arm gave a hit, the greatest first.
+// explained lists the score that each arm gave a hit, the highest first.
 func explained(h *api.Hit) string {
 	arms := slices.SortedFunc(maps.Keys(h.Scores), func(a, b string) int { return cmp.Or(cmp.Compare(h.Scores[b], h.Scores[a]), cmp.Compare(a, b)) })
 	gave := make([]string, len(arms))
@@ -220,10 +220,10 @@ func showShown(p *Page, req *api.ShowRequest, n *api.Shown) {
 	}
 }
 
-// maxBacklinks is how many of the notes that link to one a model is shown.
+// maxBacklinks limits the backlinks of a note that a model gets.
 const maxBacklinks = 10
 
-// showProperties shows all of a node but its text.
+// showProperties shows everything about a node except its text.
 func showProperties(p *Page, n *api.Shown) {
 	p.Printf("%s  (%s)\n", cmp.Or(n.Title, "(untitled)"), n.Type)
 	p.Line(Text("id        "), Text(n.ID).In(ID))

@@ -15,7 +15,7 @@ var noteRows = []*Row{
 		Long: `Remember adds a headline with an :ID: after the other children of a node, or at
 the end of an Org file. A folder, with a slash at its end, means its file of the
 month: agents/ada/2026-11.org, and once that has 256 KiB 2026-11-2.org. A note
-by an agent says who wrote it and when; one that is there is not written again.`,
+by an agent records its author and time; an existing note is not written again.`,
 		Example: `  fovea remember "Rivets come on Tuesday" --body "Lukas said so."
   git log -1 --format=%B | fovea remember "What changed today" --body -`,
 	}, of[api.RememberRequest](showEdit)),
@@ -74,12 +74,9 @@ Its root, of the type org-data, names the file by ID, PATH or FILE.`,
 	})),
 }
 
-// allHaveIDs is what the verbs of ids note where there is nothing for them.
-const allHaveIDs = "every headline has its own id"
-
-// showIDs shows what has no id, or the ids that were written.
+// showIDs shows the headlines without an id, or the ids that were written.
 func showIDs(p *Page, req *api.AssignRequest, nodes []api.Node) {
-	list[api.AssignRequest](allHaveIDs, func(p *Page, n *api.Node) {
+	list[api.AssignRequest]("every headline has its own id", func(p *Page, n *api.Node) {
 		if req.List {
 			showNode(p, n)
 		} else {
@@ -88,7 +85,6 @@ func showIDs(p *Page, req *api.AssignRequest, nodes []api.Node) {
 	})(p, req, nodes)
 }
 
-// showEdit shows the result of an edit.
 func showEdit(p *Page, r *api.EditResponse) {
 	switch {
 	case showWould(p, r.Would):
@@ -111,7 +107,7 @@ func showEdit(p *Page, r *api.EditResponse) {
 	showBesides(p, r)
 }
 
-// showBesides shows what else is known about a node that was changed.
+// showBesides shows doubled ids, unseen lines and similar notes after a change.
 func showBesides(p *Page, r *api.EditResponse) {
 	if r.Doubled != "" {
 		p.Note("%s", p.inNote(r.Doubled))
@@ -126,7 +122,7 @@ func showBesides(p *Page, r *api.EditResponse) {
 		p.Note("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, p.inNote(id))
 	}
 	if len(r.Similar) > 0 {
-		p.noteModel("next: read them; where one says the same, edit it and forget this one")
+		p.noteModel("next: read them; if one says the same, edit it and forget this one")
 	}
 }
 
@@ -156,17 +152,14 @@ func showWould(p *Page, d *api.Difference) bool {
 	return true
 }
 
-// committed is the JSON of a durable commit.
-type committed struct {
-	Seq       uint64 `json:"seq"`
-	Root      string `json:"root"`
-	Documents int    `json:"documents"`
-}
-
 // Committed writes a commit of ingest as it becomes durable.
 func (s *Stream) Committed(k api.Commit, asJSON bool) {
 	if asJSON {
-		_ = s.JSON(committed{k.Seq, k.Root, k.Documents})
+		_ = s.JSON(struct {
+			Seq       uint64 `json:"seq"`
+			Root      string `json:"root"`
+			Documents int    `json:"documents"`
+		}{k.Seq, k.Root, k.Documents})
 	} else {
 		s.Printf("commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
 	}

@@ -15,17 +15,17 @@ import (
 	"github.com/fovea-memory/fovea/api/ops"
 )
 
-// Page is what an answer is written to: its records and its text to the Stream.
+// Page receives an answer: its records and its text go to the Stream.
 type Page struct {
 	*Stream
-	Beside *Stream                        // what explains the answer
+	Beside *Stream                        // for explanations of the answer
 	Note   func(format string, a ...any)  // writes a sentence about the answer
 	Grep   func(path, text string) string // if not nil, nodes are lines for an editor; it returns how the editor names a file
 
-	model *Model // who reads it, nil for anybody but a model
+	model *Model // nil unless a model reads the page
 }
 
-// Pipe returns the page that a pipe gets, without notes.
+// Pipe returns a page for a pipe. It discards notes.
 func Pipe(to io.Writer) *Page {
 	return &Page{Stream: NewStream(to, 0, false), Beside: NewStream(io.Discard, 0, false), Note: func(string, ...any) {}}
 }
@@ -48,14 +48,14 @@ func (p *Page) Quote(format string, a ...any) {
 	p.Printf(format+"\n", a...)
 }
 
-// noteModel notes what is for a model alone, such as its next step.
+// noteModel writes a note for models only, such as the next step.
 func (p *Page) noteModel(format string, a ...any) {
 	if p.model != nil {
 		p.Note(format, a...)
 	}
 }
 
-// label returns an id, for a model with the name of the argument that takes it.
+// label returns an id; for a model, after the name of the argument that takes it.
 func (p *Page) label(id string) string {
 	if p.model != nil {
 		return "id " + id
@@ -63,7 +63,7 @@ func (p *Page) label(id string) string {
 	return id
 }
 
-// inNote returns remembered text as a note has it: on one line, for a model in quotes.
+// inNote returns remembered text for a note: on one line, for a model in quotes.
 func (p *Page) inNote(text string) string {
 	if p.model != nil {
 		return strconv.Quote(text)
@@ -71,7 +71,7 @@ func (p *Page) inNote(text string) string {
 	return OneLine(text)
 }
 
-// fact writes what is for a model alone, before the text. It quotes what may be remembered.
+// fact writes a line for models only, before the text. Its format must quote remembered text.
 func (p *Page) fact(format string, a ...any) {
 	if p.model != nil {
 		p.model.facts = append(p.model.facts, fmt.Sprintf(format, a...))
@@ -86,7 +86,7 @@ func (p *Page) moment(t time.Time) string {
 	return moment(t)
 }
 
-// listed returns how many of a list are shown: to a model at most some, with a note that there are more.
+// listed returns the number of items of a list to show. A model gets at most most of them, with a note that there are more.
 func (p *Page) listed(n, most int, of string) int {
 	if p.model == nil || n <= most {
 		return n
@@ -95,45 +95,42 @@ func (p *Page) listed(n, most int, of string) int {
 	return most
 }
 
-// Row is a verb, and how the answer of its operation is shown. Without an operation it is the parent of verbs.
+// Row is a verb with the way its answer is shown. Without an operation it is the parent of other verbs.
 type Row struct {
 	*api.Operation
-	Verb          string // its words and arguments; by default the operation and the arguments of the request; - for none
+	Verb          string // its words and arguments; by default those of the operation and its request; - for no verb
 	Short         string // by default the summary of the operation
 	Long, Example string
-	Wants         string // the arguments in words, where a person needs more than Verb
+	Wants         string // the arguments in words, if Verb does not explain them
+	Show          func(p *Page, req, answer any)
 
-	quotes bool // the answer quotes notes
-	whole  bool // a budget has limited its text
-	show   func(p *Page, req, answer any)
-	failed func(answer any) error // not nil of an answer that tells of a failure
+	quotes bool                   // the answer quotes notes
+	whole  bool                   // a budget has limited its text
+	failed func(answer any) error // returns an error for an answer that reports a failure
 }
 
 // row completes the row of an operation.
 func row[Q, A any](op api.Op[Q, A], r Row, show func(p *Page, req *Q, answer A)) *Row {
 	r.Operation = op.Operation
-	r.show = func(p *Page, req, answer any) {
+	r.Show = func(p *Page, req, answer any) {
 		q := req.(Q)
 		show(p, &q, answer.(A))
 	}
 	return &r
 }
 
-// of is for answers that are shown the same whatever was asked.
+// of adapts a function that shows an answer without the request.
 func of[Q, A any](show func(p *Page, answer A)) func(*Page, *Q, A) {
 	return func(p *Page, _ *Q, answer A) { show(p, answer) }
 }
 
-// Show writes an answer to a page.
-func (r *Row) Show(p *Page, req, answer any) { r.show(p, req, answer) }
-
-// IsLong reports whether an answer may fill more than a screen, as one does that reads what is remembered. What
-// agents wrote since the owner looked counts as seen once it is printed.
+// IsLong reports whether an answer may fill more than a screen: the answers that quote notes may. News are excluded: they
+// count as seen once they are printed.
 func (r *Row) IsLong() bool {
 	return r.quotes && r.Operation != nil && r.Effect == api.Reads && r.Operation != ops.OpNews.Operation
 }
 
-// Failed returns why an answer tells of a failure, nil if it does not.
+// Failed returns the failure that an answer reports, or nil.
 func (r *Row) Failed(answer any) error {
 	if r.failed != nil {
 		return r.failed(answer)
@@ -144,7 +141,7 @@ func (r *Row) Failed(answer any) error {
 	return nil
 }
 
-// Words returns the words of the verb, and its arguments as its usage names them.
+// Words returns the words of the verb and the arguments of its usage.
 func (r *Row) Words() (words, arguments string) {
 	if r.Verb != "" {
 		for i, word := range strings.Fields(r.Verb) {
@@ -172,15 +169,15 @@ func Rows() []*Row { return all }
 
 var all = slices.Concat(findRows, noteRows, historyRows, carryRows, guardRows, agentRows, careRows)
 
-// Of returns the first row of an operation. One that has none is shown as JSON.
+// Of returns the first row of an operation. Without a row, the answer is shown as JSON.
 func Of(op *api.Operation) *Row {
 	if i := slices.IndexFunc(all, func(r *Row) bool { return r.Operation == op }); i >= 0 {
 		return all[i]
 	}
-	return &Row{Operation: op, Example: "  fovea " + op.Name, show: func(p *Page, _, answer any) { _ = p.JSON(answer) }}
+	return &Row{Operation: op, Example: "  fovea " + op.Name, Show: func(p *Page, _, answer any) { _ = p.JSON(answer) }}
 }
 
-// list writes a record for each entry; of an empty list it notes none.
+// list writes a record for each entry; for an empty list it notes none.
 func list[Q, T any](none string, record func(p *Page, one *T)) func(*Page, *Q, []T) {
 	return func(p *Page, _ *Q, of []T) {
 		for i := range of[:p.listed(len(of), maxListed, "")] {
@@ -192,7 +189,7 @@ func list[Q, T any](none string, record func(p *Page, one *T)) func(*Page, *Q, [
 	}
 }
 
-// wide writes a record with a last column that is too long for a line: a terminal gets it folded below the others.
+// wide writes a record with a long last column: a terminal gets it folded below the others.
 func (p *Page) wide(last string, cells ...Cell) {
 	if !p.IsTerminal() {
 		p.Row(append(cells, Text(last))...)

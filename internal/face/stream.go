@@ -36,9 +36,6 @@ func NewStream(to io.Writer, wide int, reveals bool) *Stream {
 // IsTerminal reports whether the stream is a terminal.
 func (s *Stream) IsTerminal() bool { return s.wide > 0 }
 
-// Width returns the width of the terminal in cells, 0 without one.
-func (s *Stream) Width() int { return s.wide }
-
 // Write writes a text, at a terminal with hidden characters spelled out. No character is split over two writes.
 func (s *Stream) Write(b []byte) (int, error) {
 	if err := s.raw(s.shown(Cell{}, string(b))); err != nil {
@@ -47,17 +44,17 @@ func (s *Stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// raw writes what is visible already.
+// raw writes text without spelling out hidden characters.
 func (s *Stream) raw(text string) error {
 	_, err := io.WriteString(s.to, text)
 	s.err = cmp.Or(s.err, err)
 	return err
 }
 
-// SetWriter has the stream write elsewhere.
+// SetWriter redirects the stream.
 func (s *Stream) SetWriter(to io.Writer) { s.to = to }
 
-// Close returns the first error of the stream, nil if all was written so far; the file stays open.
+// Close returns the first write error, or nil; the file stays open.
 func (s *Stream) Close() error { return s.err }
 
 // Text writes a text; at a terminal it ends the last line.
@@ -97,7 +94,7 @@ func (s *Stream) JSON(v any) error {
 	return err
 }
 
-// Fold folds the lines of a text at a terminal and indents continuations by indent more; in a pipe it keeps them whole.
+// Fold folds the lines of a text at a terminal and indents continuations by indent more; in a pipe it returns the text.
 func (s *Stream) Fold(text string, indent int) string {
 	if s.IsTerminal() {
 		return fold(Visible(text), indent, s.wide)
@@ -105,7 +102,7 @@ func (s *Stream) Fold(text string, indent int) string {
 	return text
 }
 
-// Folded writes a line that Fold has folded, in a style.
+// Folded writes a line, folded by Fold, in a style.
 func (s *Stream) Folded(text string, indent int, style Style) {
 	_ = s.raw(s.shown(Cell{style: style}, s.Fold(text, indent)+"\n"))
 }

@@ -4,7 +4,7 @@ package face
 
 import "strings"
 
-// Style says what a piece of an answer is. A terminal shows it by a colour, and nothing is told by that alone.
+// Style classifies a piece of an answer. A terminal shows it as a colour; no information is in the colour alone.
 type Style int
 
 // The styles; the zero Style is none.
@@ -20,7 +20,7 @@ const (
 // styles are the colours of the styles, as the parameters of ECMA-48: those of git and grep.
 var styles = [...]string{ID: "33", Where: "35", When: "2", Match: "1;31", Added: "32", Problem: "31"}
 
-// SetColour has a stream show styles. Hidden characters are spelled out from then on: no text of others acts there.
+// SetColour turns styles on or off. With styles, hidden characters are spelled out too, so that no remembered text acts.
 func (s *Stream) SetColour(on bool) { s.colour, s.reveals = on, s.reveals || on }
 
 // In returns the cell in a style.
@@ -29,7 +29,7 @@ func (c Cell) In(style Style) Cell {
 	return c
 }
 
-// shown returns a text of the cell as the stream shows it: visible, in its style, with its words marked.
+// shown returns a text of the cell as the stream shows it: hidden characters spelled out, in its style, its words marked.
 func (s *Stream) shown(c Cell, text string) string {
 	if s.reveals {
 		text = Visible(text)
@@ -49,7 +49,7 @@ func (s *Stream) shown(c Cell, text string) string {
 	return b.String() + painted(c.style, text[done:])
 }
 
-// painted puts visible text in a style, each line by itself, as pagers need it; blanks at the end stay plain.
+// painted puts visible text in a style, line by line, as pagers need it; trailing blanks stay plain.
 func painted(style Style, text string) string {
 	if style == 0 {
 		return text
@@ -63,7 +63,7 @@ func painted(style Style, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Line writes texts one behind the other, each on one line and in its style.
+// Line writes texts one after the other on one line, each in its style.
 func (s *Stream) Line(texts ...Cell) {
 	for _, c := range texts {
 		_ = s.raw(s.shown(c, OneLine(c.Text)))
@@ -71,7 +71,7 @@ func (s *Stream) Line(texts ...Cell) {
 	_ = s.raw("\n")
 }
 
-// changes writes a unified difference behind an indent. A terminal shows a carriage return: it may be the only change.
+// changes writes an indented unified difference. A terminal shows a carriage return, which may be the only change.
 func (p *Page) changes(text, indent string) {
 	inHunk := false
 	for line := range strings.Lines(text) {

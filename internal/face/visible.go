@@ -20,7 +20,7 @@ const (
 )
 
 // hidden reports whether a terminal would act on a character or show nothing for it: control, bidirectional formatting
-// and invisible characters, but not line feed and tab. Where joiners and variation selectors are in use, reveal passes them.
+// and invisible characters, but not line feed and tab. reveal keeps joiners and variation selectors that are in use.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
@@ -69,7 +69,7 @@ func spelledJSON(dst []byte, r rune) []byte {
 // Visible returns text with its hidden characters spelled out.
 func Visible(text string) string { return reveal(text, spelled) }
 
-// reveal turns CR LF into LF and has spell write hidden characters. A visible one may have one variation selector.
+// reveal turns CR LF into LF and writes hidden characters by spell. A visible one may have one variation selector.
 func reveal(text string, spell spelling) string {
 	out := make([]byte, 0, len(text))
 	last := rune(0) // the character before, 0 if it was spelled out

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// reauthorized serves streams, until the server stops. It admits the caller again at each write, and at each beat without
-// one: a removed token ends the stream. A client that does not read for transferTimeout loses the connection.
+// reauthorized serves streams until the server stops. It admits the caller again at each write and at each beat: a
+// removed token ends the stream. A client that does not read for transferTimeout loses the connection.
 func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
@@ -54,7 +54,7 @@ func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 
 type reauthorizedWriter struct {
 	http.ResponseWriter
-	still func() error // why the caller is no longer admitted
+	still func() error // returns why the caller is no longer admitted, or nil
 	stop  context.CancelFunc
 }
 
@@ -70,8 +70,8 @@ func (w *reauthorizedWriter) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *reauthorizedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Loopback admits requests to a port of this machine by a program of it: no page of another site in a browser, whatever
-// its name resolves to.
+// Loopback admits requests to a port of this machine from programs on it. It refuses pages of other sites in a browser,
+// whatever their names resolve to.
 func Loopback(port int, next http.Handler) http.Handler {
 	var hosts, origins []string
 	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {

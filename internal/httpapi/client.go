@@ -30,25 +30,25 @@ import (
 
 // ClientOptions identify the caller. nil means the zero value.
 type ClientOptions struct {
-	// Token is sent to a daemon that wants one.
+	// Token is sent to a daemon that requires one.
 	Token string
-	// Agent and Session go into the commits; with a token the agent is the token's, with an agent in the context that one.
+	// Agent and Session go into the commits. The agent of a token, or else of the context, overrides Agent.
 	Agent, Session string
-	// Role, if api.Agent, holds this client to what agents may do.
+	// Role, if api.Agent, limits this client to the rights of agents.
 	Role api.Role
 	// Project and Session are the scopes of a request whose context names none (api.WithScopes).
 	Project string
-	// Warn gets what a person should know though an operation succeeded.
+	// Warn receives the warnings of operations that succeeded.
 	Warn func(error)
-	// Again is called when the connection was lost. It returns nil when there is
-	// a daemon again: the request is repeated then, three times at most. nil gives up.
+	// Again is called when the connection was lost. It returns nil once a daemon runs
+	// again: the request is then repeated, at most three times. A nil Again gives up.
 	Again func(context.Context) error
 }
 
 // Client reaches a daemon. It is safe for concurrent use.
 type Client struct {
 	Service api.Service // of the daemon
-	Met     api.Hello   // that the daemon answered when it was found
+	Met     api.Hello   // the daemon's answer when it was found
 	http    *http.Client
 	base    string
 	opts    ClientOptions
@@ -82,10 +82,10 @@ func newClient(base string, opts *ClientOptions, dial func(ctx context.Context, 
 // OnLoss sets ClientOptions.Again, before the first request.
 func (c *Client) OnLoss(again func(context.Context) error) { c.opts.Again = again }
 
-// Close closes idle connections. Requests under way continue.
+// Close closes idle connections. Running requests continue.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Hello asks who answers. A daemon that speaks another protocol is a Conflict.
+// Hello asks the daemon to identify itself. A daemon with another protocol is a Conflict.
 func (c *Client) Hello(ctx context.Context) (api.Hello, error) {
 	var h api.Hello
 	r, err := c.request(ctx, http.MethodGet, "/v1/hello", nil)
@@ -106,7 +106,7 @@ func (c *Client) Hello(ctx context.Context) (api.Hello, error) {
 	return h, nil
 }
 
-// call carries out one operation.
+// call calls one operation.
 func (c *Client) call(ctx context.Context, call api.Call) (any, error) {
 	if r, ok := call.Request.(api.IngestRequest); ok && (r.Committed != nil || r.Progress != nil) {
 		return c.ingest(ctx, call, r)
@@ -114,7 +114,7 @@ func (c *Client) call(ctx context.Context, call api.Call) (any, error) {
 	return c.post(ctx, call)
 }
 
-// maxTries is how often a request is sent whose connection is lost each time: it may be what ends the daemon.
+// maxTries limits the attempts at a request whose connection is lost each time: the request itself may crash the daemon.
 const maxTries = 4
 
 // post sends an operation, again after a lost connection.
@@ -149,8 +149,8 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 			return nil, err
 		}
 		if try == maxTries {
-			return nil, fault.Errorf(op.Name, "", fault.Other, "the connection to the daemon was lost %d times; whether this was carried out is not "+
-				"known: %w", try, l.err)
+			return nil, fault.Errorf(op.Name, "", fault.Other, "the connection to the daemon was lost %d times; it is not "+
+				"known whether this was done: %w", try, l.err)
 		}
 		if c.opts.Again(ctx) != nil {
 			return nil, err
@@ -158,7 +158,7 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 	}
 }
 
-// lost is an error of the connection: whether the request was carried out is not known.
+// lost is an error of the connection: it is not known whether the request was carried out.
 type lost struct{ err error }
 
 func (l *lost) Error() string { return "the connection to the daemon was lost: " + l.err.Error() }
@@ -177,7 +177,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 		api.HeaderSession: cmp.Or(scopes.Session, c.opts.Session),
 		api.HeaderClaim:   author.ActorOf(ctx).Claim.String(),
 	} {
-		if strings.ContainsFunc(value, unicode.IsControl) { // no header can hold it, however often it is sent
+		if strings.ContainsFunc(value, unicode.IsControl) { // no header can hold it
 			return nil, fault.Invalidf("request", "%s: %q has control characters", name, value)
 		}
 		if value != "" {
@@ -193,7 +193,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return r, nil
 }
 
-// send returns the body of an answer, or its error. warn, or else ClientOptions.Warn, is told of its warnings.
+// send returns the body of an answer, or its error. It passes warnings to warn, or else to ClientOptions.Warn.
 func (c *Client) send(r *http.Request, op string, warn func(error)) ([]byte, error) {
 	answer, err := c.http.Do(r)
 	if err != nil {
@@ -208,8 +208,8 @@ func (c *Client) send(r *http.Request, op string, warn func(error)) ([]byte, err
 		warn = c.opts.Warn
 	}
 	for _, quoted := range answer.Header.Values(api.HeaderWarning) {
-		if said, err := strconv.Unquote(quoted); err == nil && warn != nil {
-			warn(errors.New(said))
+		if warning, err := strconv.Unquote(quoted); err == nil && warn != nil {
+			warn(errors.New(warning))
 		}
 	}
 	if answer.StatusCode == http.StatusOK {
@@ -218,7 +218,7 @@ func (c *Client) send(r *http.Request, op string, warn func(error)) ([]byte, err
 	return nil, refused(op, answer, text)
 }
 
-// gone is the error of a connection, unless the caller has given up.
+// gone returns the error of a lost connection, or that of ctx if it ended.
 func gone(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
 		return fault.Wrap(op, "", fault.Other, ctx.Err())
@@ -226,7 +226,7 @@ func gone(ctx context.Context, op string, err error) error {
 	return fault.Wrap(op, "", fault.Other, &lost{err})
 }
 
-// refused makes the error of an answer that is none.
+// refused returns the error in an answer.
 func refused(op string, answer *http.Response, text []byte) error {
 	var f api.Fault
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
@@ -246,10 +246,10 @@ func refused(op string, answer *http.Response, text []byte) error {
 	return err
 }
 
-// Events calls told with the kind and the JSON of each event of the stream (doc/format/events.md): commits after the one
-// with the number since, in order, each once, notices and progress, until the context ends, told returns an error, or the
-// connection is lost. The caller then goes on from the last commit that it received.
-func (c *Client) Events(ctx context.Context, since uint64, told func(kind string, data []byte) error) error {
+// Events calls receive with the kind and the JSON of each event of the stream (doc/format/events.md): the commits after
+// number since, in order, each once, notices and progress, until the context ends, receive returns an error, or the
+// connection is lost. The caller can then continue after the last commit that it received.
+func (c *Client) Events(ctx context.Context, since uint64, receive func(kind string, data []byte) error) error {
 	r, err := c.request(ctx, http.MethodGet, fmt.Sprintf("/v1/events?since=%d", since), nil)
 	if err != nil {
 		return err
@@ -279,7 +279,7 @@ func (c *Client) Events(ctx context.Context, since uint64, told func(kind string
 			if kind == "client" { // the name of this stream
 				continue
 			}
-			if err := told(kind, []byte(value)); err != nil {
+			if err := receive(kind, []byte(value)); err != nil {
 				return err
 			}
 		}
@@ -290,13 +290,13 @@ func (c *Client) Events(ctx context.Context, since uint64, told func(kind string
 	return gone(ctx, "events", err)
 }
 
-// ingest is the operation of that name; its progress and commits are reported while it runs.
+// ingest calls the operation ingest and reports its progress and commits while it runs.
 func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestRequest) (any, error) {
 	h, err := c.Hello(ctx)
 	if err != nil {
 		return nil, err
 	}
-	told := h.Seq // the newest commit that the events had; the listener's until it ends
+	newest := h.Seq // of the commits in the events; the listener owns it until it ends
 	var listening sync.WaitGroup
 	events, stop := context.WithCancel(ctx)
 	listening.Go(func() {
@@ -312,7 +312,7 @@ func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestReques
 				if err := json.Unmarshal(data, &commit); err != nil {
 					return err
 				}
-				told = commit.Seq
+				newest = commit.Seq
 				if req.Committed != nil && commit.Kind == "ingest" {
 					req.Committed(commit)
 				}
@@ -324,15 +324,15 @@ func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestReques
 	stop()
 	listening.Wait()
 	status, ok := answer.(*api.Status)
-	if err != nil || !ok || req.Committed == nil || status.Seq <= told {
+	if err != nil || !ok || req.Committed == nil || status.Seq <= newest {
 		return answer, err
 	}
-	// What the events lacked is in the log. The memex' commits have these numbers.
+	// The log has the commits that the events lacked. The numbers are those of the memex.
 	memex := Client{http: c.http, base: c.base, opts: ClientOptions{Token: c.opts.Token}}
-	since := api.LogRequest{Limit: int(status.Seq - told)}
+	since := api.LogRequest{Limit: int(status.Seq - newest)}
 	made, _ := api.OpLog.Call(ctx, api.WithSync(memex.call, api.SyncNone), since)
 	for _, commit := range slices.Backward(made) {
-		if commit.Kind == "ingest" && commit.Seq > told {
+		if commit.Kind == "ingest" && commit.Seq > newest {
 			req.Committed(commit)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 )
 
-// beat is the interval of comments in a silent stream.
+// beat is the interval of comments in an idle stream.
 const beat = 15 * time.Second
 
 // events streams commits: those after the number in the request, then each as it becomes durable, with notices and the
@@ -28,10 +28,10 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusBadRequest, "invalid", err.Error())
 		return
 	}
-	live, done := s.opts.Feed.Subscribe() // before the log is read, so that nothing falls between
+	live, done := s.opts.Feed.Subscribe() // before reading the log, so that no commit is lost
 	defer done()
 	head := s.opts.Hello().Seq
-	seq = min(seq, head) // a restored memory gives the later numbers again
+	seq = min(seq, head) // a restored memory reuses later numbers
 	var missed []api.Commit
 	if past {
 		if missed, err = s.missed(r, seq, head); err != nil {
@@ -64,7 +64,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			st.comment("")
 		case e, ok := <-live:
 			if !ok {
-				return // too late: the client comes back with its last number
+				return // the client was too slow; it reconnects with its last number
 			}
 			happened := []api.Event{e}
 			for range len(live) {
@@ -75,7 +75,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notify sends the events that the reader may see; to all but the owner commits as the log shows them now.
+// notify sends the events that the reader may see. Readers other than the owner get commits as the log shows them now.
 func (s *Server) notify(r *http.Request, st *stream, happened []api.Event) {
 	g := author.GrantOf(r.Context())
 	var log []api.Commit
@@ -90,7 +90,7 @@ func (s *Server) notify(r *http.Request, st *stream, happened []api.Event) {
 		case g.Role == api.Owner:
 			st.commits(*e.Commit)
 		case e.Commit.Seq > st.seq && st.err == nil:
-			if log == nil { // of all that happened
+			if log == nil { // once for all events
 				log, st.err = s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq)
 			}
 			for _, c := range log {
@@ -123,7 +123,7 @@ func (s *Server) missed(r *http.Request, seq, head uint64) ([]api.Commit, error)
 	if head == seq {
 		return nil, nil
 	}
-	ctx := author.WithScopes(r.Context(), api.Scopes{}) // the stream is the memex's
+	ctx := author.WithScopes(r.Context(), api.Scopes{}) // the stream covers the memex only
 	list, err := api.OpLog.Call(ctx, api.WithSync(s.service, api.SyncNone), api.LogRequest{Limit: int(head - seq)})
 	if err != nil {
 		return nil, err
@@ -147,10 +147,10 @@ func (s *stream) json(kind string, data any) {
 	s.send("event: " + kind + "\ndata: " + string(text) + "\n\n")
 }
 
-// maxWrite is the size in bytes from which on a write takes no further commit.
+// maxWrite is the size in bytes after which a write takes no more commits.
 const maxWrite = 64 << 10
 
-// commits sends commits, each once, as the log shows them to this reader. Those that came together are one write.
+// commits sends commits, each once, as the log shows them to this reader. It batches them into few writes.
 func (s *stream) commits(list ...api.Commit) {
 	var all strings.Builder
 	for i := range list {

@@ -159,8 +159,8 @@ func TestAbuse(t *testing.T) {
 	}{
 		{"no token", "POST", "/v1/status", "{}", []string{"Authorization", ""}, 401, "no token"},
 		{"wrong token", "POST", "/v1/status", "{}", []string{"Authorization", "Bearer persom"}, 401, "wrong one"},
-		{"unknown place", "GET", "/v2/status", "", nil, 404, "nothing is here"},
-		{"a file", "GET", "/v1/etc/passwd", "", nil, 404, "nothing is here"},
+		{"unknown place", "GET", "/v2/status", "", nil, 404, "there is no such path"},
+		{"a file", "GET", "/v1/etc/passwd", "", nil, 404, "there is no such path"},
 		{"a write by GET", "GET", "/v1/edit?id=A", "", nil, 405, "use POST"},
 		{"malformed", "POST", "/v1/query", "{", nil, 400, "ends in the middle"},
 		{"a list", "POST", "/v1/query", "[1]", nil, 400, "send an object"},

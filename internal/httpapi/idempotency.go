@@ -18,16 +18,16 @@ import (
 const (
 	minKeys        = 10_000   // requests whose keys are remembered, at least
 	maxAnswers     = 1_000    // of them, the newest whose answers are stored
-	maxAnswerBytes = 16 << 10 // of the JSON of an answer that is stored
+	maxAnswerBytes = 16 << 10 // of the JSON of a stored answer
 	maxKeyBytes    = 150      // so that a key fits into the op of a commit
 )
 
-// errKeyReused refuses an idempotency key under which another request came.
-var errKeyReused = errors.New(api.HeaderOp + ": another request came under this key; use a new one for each")
+// errKeyReused refuses an idempotency key that another request has used.
+var errKeyReused = errors.New(api.HeaderOp + ": another request has used this key; use a new one for each")
 
-// idempotent returns a middleware that carries out each write with a key once, as long as the process lives: a repeated
-// request gets the stored answer, also one that comes while the first is under way; one that failed is carried out again.
-// Beyond that the history knows the key (see fovea.WriteOptions). Keys of different grants differ. Errors of its own:
+// idempotent returns a middleware that performs each write with a key once during the life of the process: a repeated
+// request gets the stored answer, even if it arrives while the first one is running; a failed one is performed again.
+// After a restart, the history recognizes the key (see fovea.WriteOptions). Keys of different grants differ. Own errors:
 // Invalid for a key that is too long or belongs to another request, see errKeyReused.
 func idempotent() api.Middleware {
 	cache := &idempotencyCache{requests: bound.Map[string, *keyedRequest]{Size: minKeys}}
@@ -61,10 +61,10 @@ type idempotencyCache struct {
 type keyedRequest struct {
 	sum    [sha256.Size]byte
 	done   chan struct{} // closed when answer is final
-	answer []byte        // nil when it failed, or is not stored
+	answer []byte        // nil if it failed or is not stored
 }
 
-// do returns the stored answer of a request under a key, or else next's.
+// do returns the stored answer of a request under a key, or else calls next.
 func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]byte, c api.Call, next api.Service) (any, error) {
 	for {
 		r, isFirst := i.find(key, sum)
@@ -85,7 +85,7 @@ func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]
 	}
 }
 
-// find returns the first request under a key, and whether that is this one.
+// find returns the first request under a key, and whether this is the first one.
 func (i *idempotencyCache) find(key string, sum [sha256.Size]byte) (r *keyedRequest, isFirst bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -121,7 +121,7 @@ func (i *idempotencyCache) store(r *keyedRequest, answer []byte) {
 	}
 }
 
-// answerOf returns the stored answer of a request; one without is forgotten: the next one is the first.
+// answerOf returns the stored answer of a request. It drops a request without one, so that the next one counts as the first.
 func (i *idempotencyCache) answerOf(key string, r *keyedRequest) []byte {
 	i.mu.Lock()
 	defer i.mu.Unlock()

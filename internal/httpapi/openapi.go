@@ -84,7 +84,7 @@ func parametersOf(s *shape, schemas object) []any {
 	list := []any{}
 	request, ok := schemas[s.op.Request.Name()].(*jsonschema.Schema)
 	if !ok {
-		return list // there is nothing to ask for
+		return list // the request has no fields
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.fields)) {
 		kind := kindOf(s.fields[key])
@@ -108,7 +108,7 @@ func parameterOf(name, kind, about string) object {
 	return object{"name": name, "in": "query", "schema": schema, "description": about}
 }
 
-// foreign are the types whose JSON their kind does not tell: JSON itself, and texts.
+// foreign are the types whose JSON does not follow from their kind: JSON itself, and texts.
 var foreign = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[json.RawMessage](): {Type: "object"},
 	reflect.TypeFor[merkle.Digest]():   {Type: "string"},
@@ -140,7 +140,7 @@ func schemaOf(t reflect.Type, schemas object) (object, error) {
 	return object{"$ref": "#/components/schemas/" + t.Name()}, nil
 }
 
-// extensible lets an answer have more keys than are known now.
+// extensible lets an answer have keys that later versions add.
 func extensible(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -163,7 +163,7 @@ func (s *Server) openAPI(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, doc)
 }
 
-// asked describes what an operation takes beside its request.
+// asked describes the parameters of an operation in addition to its request.
 func (s *shape) asked() []any {
 	sync := parameterOf("sync", "string", "scan reads the whole folder first, none leaves it alone")
 	sync["schema"] = object{"type": "string", "enum": []string{string(api.SyncScan), string(api.SyncNone)}}
@@ -174,7 +174,7 @@ func (s *shape) asked() []any {
 	return list
 }
 
-// who are the headers that name the caller and the scopes.
+// who describes the headers that name the caller and the scopes.
 func who() []any {
 	role := headerOf(api.HeaderRole, "what the request is held to; counts where "+api.HeaderAgent+" does")
 	role["schema"] = object{"type": "string", "enum": []string{string(api.Owner), string(api.Agent), string(api.Reader)}}
@@ -209,7 +209,7 @@ func headerSchema(about string) object {
 	return object{"description": about, "schema": object{"type": "string"}}
 }
 
-// beside describes the paths that are no operations of the memory.
+// beside describes the paths that are not operations of the memory.
 func beside(hello, problem object) object {
 	get := func(summary, kind string, schema object, parameters ...any) object {
 		return object{"get": object{
@@ -219,9 +219,9 @@ func beside(hello, problem object) object {
 	}
 	text := object{"type": "string"}
 	return object{
-		"/v1/hello": get("Say who answers", "application/json", hello),
+		"/v1/hello": get("Identify the daemon", "application/json", hello),
 		"/v1/events": get("Stream commits, notices and progress as server-sent events", "text/event-stream", text,
-			parameterOf("since", "integer", "begin behind the commit of this number"),
-			headerOf("Last-Event-ID", "the same, from a client that lost the stream; since counts before it")),
+			parameterOf("since", "integer", "begin after the commit with this number"),
+			headerOf("Last-Event-ID", "the same, from a client that lost the stream; since overrides it")),
 	}
 }

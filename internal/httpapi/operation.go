@@ -57,25 +57,14 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	}
 }
 
-// asText reports whether a client asks for what a pipe prints: its Accept names text before anything else.
+// asText reports whether a client asks for the text that a pipe gets: its Accept names text first.
 func asText(r *http.Request) bool {
 	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
 	kind, parameters, err := mime.ParseMediaType(first)
 	return err == nil && kind == "text/plain" && parameters["q"] != "0"
 }
 
-// statusOf is Status, with the statuses of HTTP where it has them.
-func statusOf(err error) int {
-	switch {
-	case errors.Is(err, errTooOften), errors.Is(err, errGaveWay):
-		return http.StatusTooManyRequests
-	case errors.Is(err, errKeyReused):
-		return http.StatusUnprocessableEntity
-	}
-	return Status(err)
-}
-
-// callOf makes the call that a request asks for.
+// callOf returns the call in a request.
 func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c api.Call, ok bool) {
 	body, ok := s.request(w, r, sh)
 	if !ok {
@@ -113,7 +102,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil && gaveWay(r.Context()) {
-		return nil, false // sharing answers
+		return nil, false // the middleware sharing answers
 	}
 	if err != nil {
 		status, why := http.StatusBadRequest, "the request: "+err.Error()
@@ -127,8 +116,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		problem(w, http.StatusUnsupportedMediaType, "invalid", "send JSON, with Content-Type: application/json")
 		return nil, false
 	}
-	if r.Header.Get("If-Match") != "" && sh.op.Effect != api.Reads { // the sender wants the write to depend on it
-		fail(w, sh.op.Name, sh.invalid(errors.New("If-Match is not read; send the digest of the node as base, where there is one")))
+	if r.Header.Get("If-Match") != "" && sh.op.Effect != api.Reads { // the client expects the write to depend on it
+		fail(w, sh.op.Name, sh.invalid(errors.New("If-Match is not supported; send the digest of the node as base, if the operation has it")))
 		return nil, false
 	}
 	return body, true

@@ -14,8 +14,14 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// Status returns the status of an error by its kind. One that is not listed is a fault of the server.
+// Status returns the status of an error, by its kind unless HTTP has one for it. An unlisted kind is a fault of the server.
 func Status(err error) int {
+	switch {
+	case errors.Is(err, errTooOften), errors.Is(err, errGaveWay):
+		return http.StatusTooManyRequests
+	case errors.Is(err, errKeyReused):
+		return http.StatusUnprocessableEntity
+	}
 	switch fovea.KindOf(err) {
 	case fovea.Invalid:
 		return http.StatusBadRequest
@@ -43,11 +49,11 @@ func Status(err error) int {
 // fail answers a request with an error of an operation.
 func fail(w http.ResponseWriter, op string, err error) {
 	f := api.FaultOf(op, err)
-	f.Status = statusOf(err)
+	f.Status = Status(err)
 	writeProblem(w, f)
 }
 
-// problem answers with what went wrong before an operation began.
+// problem answers with an error that occurred before the operation began.
 func problem(w http.ResponseWriter, status int, kind, detail string) {
 	writeProblem(w, api.Fault{
 		Type: "urn:fovea:" + strings.ReplaceAll(kind, " ", "-"), Title: kind, Status: status, Detail: detail,
@@ -60,11 +66,11 @@ func writeProblem(w http.ResponseWriter, f api.Fault) {
 	w.WriteHeader(f.Status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(f) // who asked is gone
+	_ = e.Encode(f) // the client may be gone
 }
 
-// recovered answers with 500 where what serves a request panics, and logs it as an error
-// with its stack. An answer that has begun is cut off, so that it does not pass for whole.
+// recovered answers with 500 if a handler panics, and logs the panic as an error with its stack.
+// It cuts off an answer that has begun, so that no client takes it for complete.
 func (s *Server) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kept := &statusWriter{ResponseWriter: w}
@@ -80,14 +86,14 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 			if kept.begun {
 				panic(http.ErrAbortHandler)
 			}
-			problem(w, http.StatusInternalServerError, "other", "this request failed because of a bug in Fovea; serve.log in the state folder says where; "+
+			problem(w, http.StatusInternalServerError, "other", "this request failed because of a bug in Fovea; serve.log in the state folder has the details; "+
 				"please report it")
 		}()
 		next.ServeHTTP(kept, r)
 	})
 }
 
-// panicked logs a panic that a request came to.
+// panicked logs the panic of a request.
 func (s *Server) panicked(r *http.Request, why any) {
 	s.opts.Log.Error("panic", "in", r.Method+" "+r.URL.Path, "why", why, "stack", string(debug.Stack()))
 }
@@ -108,5 +114,5 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap gives http.ResponseController the connection.
+// Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -20,10 +20,11 @@ import (
 )
 
 const (
-	// burstShare is the share of its writes per minute that an agent may make at once.
+	// burstShare is the divisor of an agent's writes per minute for a burst; keptShare, that of a burst for
+	// an operation that keeps a whole state.
 	burstShare = 30
 	keptShare  = 4
-	// maxWait is how long a write may wait for its turn instead of being refused.
+	// maxWait is how long a write may wait instead of being refused.
 	maxWait = 250 * time.Millisecond
 	// minAgents is the number of agents whose rates are kept.
 	minAgents = 10_000
@@ -59,10 +60,10 @@ func (l *rates) of(agent string) *rate.Limiter {
 	return one
 }
 
-// errTooOften refuses a write that would have to wait longer than maxWait.
+// errTooOften refuses a write that would wait longer than maxWait.
 var errTooOften = errors.New("too many writes")
 
-// limited is middleware that limits an agent's writes: slightly too often they wait, far too often they are refused.
+// limited is middleware that limits an agent's writes: slightly above the limit they wait, far above it they are refused.
 func (s *Server) limited(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		if g := author.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
@@ -74,7 +75,7 @@ func (s *Server) limited(next api.Service) api.Service {
 	}
 }
 
-// turn returns when an agent may write. Keeping a whole state counts as keptShare of what it may write at once.
+// turn returns when an agent may write. Keeping a whole state counts as a part of a burst, see keptShare.
 func (s *Server) turn(ctx context.Context, agent string, keeps bool) error {
 	limiter, writes := s.rates.of(agent), 1
 	if keeps {

@@ -62,15 +62,9 @@ func New(opts Options) *Server {
 	if opts.Ready == nil {
 		opts.Ready = func() error { return nil }
 	}
-	if opts.BodyLimit <= 0 {
-		opts.BodyLimit = 8 << 20
-	}
-	if opts.Time <= 0 {
-		opts.Time = 5 * time.Minute
-	}
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
-	}
+	opts.BodyLimit = cmp.Or(max(opts.BodyLimit, 0), 8<<20)
+	opts.Time = cmp.Or(max(opts.Time, 0), 5*time.Minute)
+	opts.Log = cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
 	s := &Server{opts: opts, requests: bound.NewShares(bound.Requests), streams: bound.NewShares(bound.Streams),
 		large: bound.NewShares(bound.Large)}
 	s.Limit(opts.WritesPerMinute)
@@ -105,7 +99,7 @@ func (s *Server) Handler(admit Admission) http.Handler {
 		inner.Handle("GET /mcp", s.streaming(mcp))
 	}
 	inner.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		problem(w, http.StatusNotFound, "not found", r.URL.Path+": nothing is here; GET /v1/openapi.json lists what is")
+		problem(w, http.StatusNotFound, "not found", r.URL.Path+": there is no such path; GET /v1/openapi.json lists the paths")
 	})
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
@@ -189,7 +183,7 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	if err := s.opts.Ready(); err != nil {
 		kind := fovea.Busy
 		if fovea.KindOf(err) == fovea.ReadOnly {
-			kind = fovea.ReadOnly // somebody has to do something first
+			kind = fovea.ReadOnly // retrying does not help
 		} else {
 			w.Header().Set("Retry-After", "1")
 		}

@@ -20,7 +20,7 @@ import (
 type shape struct {
 	op       *api.Operation
 	fields   map[string]reflect.Type // of the request, by key
-	required map[string]bool         // keys without which it is none
+	required map[string]bool         // the required keys
 }
 
 func shapeOf(op *api.Operation) *shape {
@@ -38,7 +38,7 @@ func shapeOf(op *api.Operation) *shape {
 	return s
 }
 
-// gettable reports whether a GET can ask for it: it changes nothing, and what it requires can be a parameter.
+// gettable reports whether a GET can call the operation: it changes nothing, and its required keys can be parameters.
 func (s *shape) gettable() bool {
 	for key := range s.required {
 		if kindOf(s.fields[key]) == "" {
@@ -60,7 +60,7 @@ func (s *shape) parameters(r *http.Request) ([]byte, error) {
 		t, ok := s.fields[key]
 		switch {
 		case key == "cursor":
-			return nil, s.invalid(errors.New("cursor: a list comes whole, as far as its limit; ask for a larger limit"))
+			return nil, s.invalid(errors.New("cursor: there are no pages; ask for a larger limit"))
 		case !ok || r.Method == http.MethodPost:
 			return nil, s.invalid(fmt.Errorf("unknown parameter %q", key))
 		}
@@ -75,7 +75,7 @@ func (s *shape) invalid(err error) error {
 	return fault.Wrap(s.op.Name, "", fault.Invalid, err)
 }
 
-// kinds are the types that a parameter may have beside lists of texts, with their names in a schema.
+// kinds are the types of parameters other than lists of texts, with their names in a schema.
 var kinds = map[reflect.Kind]struct {
 	name, wanted string
 	read         func(text string) (any, error)
@@ -90,7 +90,7 @@ var kinds = map[reflect.Kind]struct {
 
 func whole(text string) (any, error) { return strconv.ParseInt(text, 10, 63) }
 
-// kindOf names the type of a parameter in a schema, "" for what cannot be one.
+// kindOf names the type of a parameter in a schema, "" for a type that cannot be a parameter.
 func kindOf(t reflect.Type) string {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
 		return "array"

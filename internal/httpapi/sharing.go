@@ -17,10 +17,10 @@ import (
 )
 
 var (
-	// errGaveWay ends the oldest request of a bearer that has too many.
+	// errGaveWay ends the oldest request of a bearer with too many.
 	errGaveWay = errors.New("too many requests are under way for this token, or too many large ones; this one was the oldest and gave way; wait for " +
 		"answers before you send more")
-	// errStreamGaveWay ends the oldest stream of a bearer that has too many.
+	// errStreamGaveWay ends the oldest stream of a bearer with too many.
 	errStreamGaveWay = errors.New("too many streams are open for this token; this one was the oldest and gave way; close those that are not read")
 )
 
@@ -30,7 +30,7 @@ func gaveWay(ctx context.Context) bool {
 	return errors.Is(why, errGaveWay) || errors.Is(why, errStreamGaveWay)
 }
 
-// taking serves requests while each has a share. When that is given up, the request ends with why as its cause, then ended is called.
+// taking serves requests, each with a share. If a request loses its share, it ends with the cause why, then ended is called.
 func taking(shares *bound.Shares, why error, next http.Handler, ended func(w *statusWriter)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, end := context.WithCancelCause(r.Context())
@@ -55,7 +55,7 @@ func (s *Server) sharing(next http.Handler) http.Handler {
 	}))
 }
 
-// streaming limits the open streams of a bearer. One that ends for a newer one says so in a comment, which readers skip.
+// streaming limits the open streams of a bearer. One that ends for a newer one ends with a comment, which readers skip.
 func (s *Server) streaming(next http.Handler) http.Handler {
 	return taking(s.streams, errStreamGaveWay, next, func(w *statusWriter) {
 		if w.Header().Get("Content-Type") == "text/event-stream" {
@@ -64,8 +64,8 @@ func (s *Server) streaming(next http.Handler) http.Handler {
 	})
 }
 
-// small is the size up to which a body or an answer is not counted. A larger one takes a share while it is in memory, so
-// that a client that sends without end, or does not read its answers, keeps only a few there.
+// small is the size up to which a body or an answer is not counted. A larger one takes a share while it is in memory, which
+// bounds the memory for a client that sends without end or does not read its answers.
 const small = 256 << 10
 
 // past is a deadline that ends reads and writes of a connection.
@@ -87,7 +87,11 @@ func (s *Server) weighing(next http.Handler) http.Handler {
 				_ = control.SetReadDeadline(past) // not every writer has deadlines
 			})
 		}}
-		defer body.release()
+		defer func() {
+			if body.share != nil {
+				body.share.Release()
+			}
+		}()
 		r = r.WithContext(ctx)
 		r.Body = body
 		next.ServeHTTP(w, r)
@@ -113,12 +117,6 @@ func (b *weighed) Read(p []byte) (int, error) {
 		b.share = b.take()
 	}
 	return n, err
-}
-
-func (b *weighed) release() {
-	if b.share != nil {
-		b.share.Release()
-	}
 }
 
 // answer writes a value as JSON.

@@ -17,10 +17,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Arguments returns the arguments of a call in the form that the schema of its tool wants. Clients send values in other
-// forms, so the type of a field decides: null is absent; a text is a number, a truth value, a list or an object where it
-// is the JSON of one; a number or truth value is a text where a text is wanted. The error names the field in words, or is
-// ErrNoObject.
+// Arguments converts the arguments of a call to the types in the schema of its tool, because clients send values in other
+// forms: null counts as absent; a text that is the JSON of a number, a truth value, a list or an object becomes that, and
+// a number or truth value becomes a text, if the schema wants it. The error names the field in words, or is errNoObject.
 func Arguments(schema *jsonschema.Schema, raw json.RawMessage) (json.RawMessage, error) {
 	given, err := decoded(cmp.Or(strings.TrimSpace(string(raw)), "null"))
 	if text, isText := given.(string); isText {
@@ -28,7 +27,7 @@ func Arguments(schema *jsonschema.Schema, raw json.RawMessage) (json.RawMessage,
 	}
 	fields, isObject := given.(map[string]any)
 	if err != nil || given != nil && !isObject {
-		return nil, ErrNoObject
+		return nil, errNoObject
 	}
 	if why := fitFields(schema, fields); why != "" {
 		return nil, errors.New(why)
@@ -39,8 +38,8 @@ func Arguments(schema *jsonschema.Schema, raw json.RawMessage) (json.RawMessage,
 	return json.Marshal(fields)
 }
 
-// ErrNoObject is returned by Arguments for what is no object at all.
-var ErrNoObject = errors.New("the arguments are not a JSON object")
+// errNoObject is returned by Arguments for a value that is not an object.
+var errNoObject = errors.New("the arguments are not a JSON object")
 
 // decoded decodes one JSON value. Numbers keep their digits.
 func decoded(text string) (v any, err error) {
@@ -48,7 +47,7 @@ func decoded(text string) (v any, err error) {
 	d.UseNumber()
 	if err = d.Decode(&v); err == nil {
 		if _, more := d.Token(); more != io.EOF {
-			err = ErrNoObject
+			err = errNoObject
 		}
 	}
 	return v, err
@@ -60,8 +59,8 @@ var typeWords = map[string]string{
 	"array": `a list, such as ["a", "b"]`, "object": `an object, such as {"KEY": "value"}`, "array of integer": "a list, such as [1, 2]",
 }
 
-// fit returns a value in the form that a schema wants, nil for one that is absent. why describes
-// what the schema wants if the value has no such form; else it is "".
+// fit converts a value to the type in a schema; nil is absent. If that is impossible, why
+// describes what the schema wants; else it is "".
 func fit(schema *jsonschema.Schema, v any) (fitting any, why string) {
 	types := schema.Types
 	if schema.Type != "" {

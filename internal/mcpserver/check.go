@@ -23,9 +23,6 @@ type Refusal struct {
 	Message string
 }
 
-// Error returns the message.
-func (r *Refusal) Error() string { return r.Message }
-
 // Response encodes the error response, without a newline.
 func (r *Refusal) Response() []byte {
 	message, _ := json.Marshal(r.Message) // a text is JSON
@@ -41,7 +38,7 @@ func invalidRequest(id json.RawMessage, format string, a ...any) *Refusal {
 		`. Next: send {"jsonrpc":"2.0","id":…,"method":…,"params":{…}}`}
 }
 
-// Check decodes a message. A batch of them is refused: the protocol has none since its third revision.
+// Check decodes a message. It refuses a batch: the protocol has no batches since its third revision.
 func Check(data []byte) (jsonrpc.Message, *Refusal) {
 	var fields map[string]json.RawMessage
 	data = bytes.TrimSpace(data)
@@ -68,7 +65,7 @@ func Check(data []byte) (jsonrpc.Message, *Refusal) {
 	return m, nil
 }
 
-// notAnObject refuses what does not decode into an object, with the error of that.
+// notAnObject refuses data that does not decode into an object; err is the error of decoding.
 func notAnObject(data []byte, err error) *Refusal {
 	switch {
 	case len(data) == 0:
@@ -78,13 +75,13 @@ func notAnObject(data []byte, err error) *Refusal {
 	case !json.Valid(data):
 		return parseError("%v", err)
 	case data[0] == '[':
-		return invalidRequest(nil, "a batch is not taken apart; send its messages one by one")
+		return invalidRequest(nil, "batches are not supported; send the messages one by one")
 	}
 	return invalidRequest(nil, "a message must be a JSON object")
 }
 
-// paramsOf are the parameters of the methods of MCP, by an example of their type. The SDK, which decodes them before
-// anything can see them, would report a wrong type in terms of Go.
+// paramsOf has a zero value of the parameters of each method of MCP. The SDK, which decodes them before any middleware,
+// would report a wrong type in terms of Go.
 var paramsOf = map[string]any{
 	"initialize": mcp.InitializeParams{}, "tools/call": mcp.CallToolParamsRaw{}, "prompts/get": mcp.GetPromptParams{},
 	"completion/complete": mcp.CompleteParams{}, "resources/read": mcp.ReadResourceParams{},
@@ -98,7 +95,7 @@ var typesOf = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Bool: "boolean", reflect.Slice: "array", reflect.Int: "integer", reflect.Float64: "number",
 }
 
-// wrongParams refuses a call with parameters of another type than its method has.
+// wrongParams refuses a call whose parameters do not have the types of its method.
 func wrongParams(id json.RawMessage, fields map[string]json.RawMessage) *Refusal {
 	var method string
 	if json.Unmarshal(fields["method"], &method) != nil || paramsOf[method] == nil || len(fields["params"]) == 0 {
@@ -108,14 +105,14 @@ func wrongParams(id json.RawMessage, fields map[string]json.RawMessage) *Refusal
 	if err == nil {
 		return nil
 	}
-	what := "the parameters of " + method + " are not as that method has them"
+	what := "the parameters do not have the types that " + method + " takes"
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		what = fieldWords + wrong.Field + " is " + typeWords[cmp.Or(typesOf[wrong.Type.Kind()], "object")]
 	}
 	return &Refusal{ID: id, Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + what + ". Next: correct the parameters and call again"}
 }
 
-// wrongField returns why an object is no call, notification or response, "" if it is one.
+// wrongField returns why an object is not a call, notification or response, "" if it is one.
 func wrongField(fields map[string]json.RawMessage) string {
 	begins := func(key string, with string) bool {
 		v := bytes.TrimSpace(fields[key])

@@ -19,7 +19,7 @@ import (
 // maxValues is the number of values in a completion, which the protocol limits.
 const maxValues = 100
 
-// completer returns values of an argument that begin with a text, the likeliest first, some perhaps twice.
+// completer returns values of an argument that begin with a text, the likeliest first, perhaps with duplicates.
 type completer func(ctx context.Context, svc api.Service, text string) ([]string, error)
 
 // completers are the completers of arguments: of prompts by the prompt's name, of resources
@@ -35,7 +35,7 @@ var completers = map[string]map[string]completer{
 	"fovea://window/{+focus}{?question,budget}": {"focus": notesLike},
 }
 
-// complete answers completion/complete. A template's values are escaped as its address wants them.
+// complete answers completion/complete. Values for a template are escaped for a URI.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	ref, text := req.Params.Ref, req.Params.Argument.Value
 	c := completers[cmp.Or(ref.URI, ref.Name)][req.Params.Argument.Name]
@@ -70,8 +70,8 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	return out, nil
 }
 
-// notesLike returns paths of files and ids that begin with a text, and the ids of notes with it in their title: no
-// titles, which anybody may have written, and which need not be unique.
+// notesLike returns paths of files and ids that begin with a text, and the ids of notes with it in their title. It returns
+// no titles: any agent may have written them, and they need not be unique.
 func notesLike(ctx context.Context, svc api.Service, text string) ([]string, error) {
 	out, err := pathsLike(ctx, svc, text)
 	if err != nil || len(out) > maxValues {
@@ -93,7 +93,7 @@ func pathsLike(ctx context.Context, svc api.Service, text string) ([]string, err
 	return each(ctx, svc, "type:document path:"+quoted("^"+regexp.QuoteMeta(text)), func(n *api.Node) string { return n.Path })
 }
 
-// each returns a value of each note that a query finds, one more than maxValues where there are more.
+// each returns a value of each note that a query finds, at most maxValues+1.
 func each(ctx context.Context, svc api.Service, query string, of func(*api.Node) string) ([]string, error) {
 	nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: query, Limit: maxValues + 1})
 	var out []string
@@ -103,7 +103,7 @@ func each(ctx context.Context, svc api.Service, query string, of func(*api.Node)
 	return out, err
 }
 
-// namesIn completes from the names in the answer of an operation, in their order.
+// namesIn returns a completer from the names in the answer of an operation, in their order.
 func namesIn[A any](op api.Op[api.None, A], names func(A) []string) completer {
 	return func(ctx context.Context, svc api.Service, text string) ([]string, error) {
 		list, err := op.Call(ctx, svc, api.None{})
@@ -167,7 +167,7 @@ func (s *Server) reviewChanges(ctx context.Context, req *mcp.GetPromptRequest) (
 		"an edit or a rollback; change nothing yet.\n" + r.Text), nil
 }
 
-// userPrompt is a prompt of one message.
+// userPrompt returns a prompt of one message.
 func userPrompt(text string) *mcp.GetPromptResult {
 	return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}
 }

@@ -44,15 +44,15 @@ var nextOfDenied = map[string]string{
 	"restore-memory": "go on without it, or ask the owner to write that line and to start you by the name in it: fovea mcp --agent NAME",
 }
 
-// nextOfOp are the next steps by operation and kind, where those of the kind would mislead: a
-// task that another one holds is not free after it was read again.
+// nextOfOp are the next steps by operation and kind, if those of the kind would mislead: reading a
+// task again does not release it.
 var nextOfOp = map[string]map[fovea.Kind]string{
 	"claim": tasksAgain, "renew": tasksAgain, "release": tasksAgain, "done": tasksAgain,
 	"send": {fovea.NotFound: "send it to a name that the reason has, or ask the owner to write to a new agent first",
 		fovea.Conflict: "wait, and put several messages into one"},
 }
 
-var tasksAgain = map[fovea.Kind]string{fovea.Conflict: "history with action tasks says what is free, who holds what, and the numbers of claims"}
+var tasksAgain = map[fovea.Kind]string{fovea.Conflict: "history with action tasks lists the free tasks, the holders of the others, and the numbers of claims"}
 
 // canRead reports whether a tool offers an operation that changes nothing.
 func canRead(tool string) bool {
@@ -76,7 +76,7 @@ func nextStep(tool string, err error) string {
 	case of != nil && nextOfOp[of.Op][kind] != "":
 		return nextOfOp[of.Op][kind]
 	case of != nil && kind == fovea.Conflict && of.Theirs == "": // nobody changed the note
-		return "where the reason names a claim, see history with action tasks; else " + nextSteps[kind]
+		return "if the reason names a claim, see history with action tasks; else " + nextSteps[kind]
 	case kind == fovea.Denied && canRead(tool):
 		return "go on without it, or ask the owner"
 	case kind == fovea.Denied && nextOfDenied[tool] != "":
@@ -93,7 +93,7 @@ type advice struct {
 
 func (a advice) Unwrap() error { return a.error }
 
-// toolError is an error as a model reads it: what failed, why, and the next step. The reason may quote notes: fenced.
+// toolError is an error for a model: what failed, the next step, and the reason in fences, since it may quote notes.
 type toolError struct {
 	tool string
 	err  error
@@ -118,8 +118,8 @@ func refusal(what string, err error) error {
 	return &jsonrpc.Error{Code: code, Message: toolError{what, err}.Error()}
 }
 
-// sendable is middleware that drops error data that is not JSON, with which the answer could not be sent and the session
-// would end. It adds a next step if the SDK names none.
+// sendable is middleware that drops error data that is not JSON: such an answer could not be sent, and the session would
+// end. It adds a next step if the SDK names none.
 func (s *Server) sendable(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
@@ -148,7 +148,7 @@ func (s *Server) nextOfMethod(method string) string {
 	case "prompts/get":
 		return "prompts/list names the prompts and their arguments"
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
-		return "resources/list and resources/templates/list name what there is"
+		return "resources/list and resources/templates/list name the resources"
 	}
 	return ""
 }

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// maxEventBytes bounds the answers kept for clients whose connection breaks, of all
-	// sessions together: the streams of the oldest requests are dropped first.
+	// maxEventBytes bounds the answers that all sessions together keep for clients whose
+	// connection breaks: the streams of the oldest requests are dropped first.
 	maxEventBytes = 4 << 20
 	// maxNotices is the number of recent notices kept for each session.
 	maxNotices = 100
-	// eventCost is the memory of an event or a stream beside its bytes.
+	// eventCost is the memory of an event or a stream in addition to its bytes.
 	eventCost = 256
 )
 
-// events stores the events of sessions, so that a client can resume a stream: an mcp.EventStore of bounded memory, which
-// that of the SDK is not. It is safe for concurrent use.
+// events stores the events of sessions, so that a client can resume a stream. Unlike the mcp.EventStore of the SDK, it
+// uses bounded memory. It is safe for concurrent use.
 type events struct {
 	mu       sync.Mutex
 	sessions map[string]map[string]*sent

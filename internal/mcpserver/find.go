@@ -32,10 +32,10 @@ const (
 	maxHits        = 200
 	maxChildren    = 50 // a document can have thousands
 	excerptRunes   = 160
-	maxOffered     = 5 // of its own notes, where a search finds little
+	maxOffered     = 5 // of the caller's own notes, if a search finds little
 )
 
-// listed returns the limit of a list for one of a request, of which 0 means usual.
+// listed returns the limit of a list for the limit in a request, in which 0 means usual.
 func listed(limit, usual int) (int, error) {
 	if limit < 0 {
 		return 0, misuse("limit is 0 or more")
@@ -58,7 +58,7 @@ func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in 
 	return reply(ctx, svc, api.OpQuery.Operation, api.QueryRequest{Query: req.Text, Limit: req.Limit + 1, Excerpt: excerptRunes})
 }
 
-// searchTool answers the modes that rank. A client that asked for vectors is told why there are none.
+// searchTool answers the modes that rank. It notes why there are no vectors if the client asked for them.
 func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mode string) (face.Reply, error) {
 	req.Excerpt, req.Match, req.Mode = excerptRunes, excerptRunes, mode
 	m := face.NewModel()
@@ -80,7 +80,7 @@ func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mod
 	return m.Reply()
 }
 
-// readTool reads a note, and names the notes right below it.
+// readTool reads a note and lists its children.
 func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, _ extra) (face.Reply, error) {
 	req.Page = face.MaxText
 	m := face.NewModel()
@@ -95,7 +95,7 @@ func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, _ extra
 	return m.Reply()
 }
 
-// quoted is a text as a word of the query language.
+// quoted returns a text as a word of the query language.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

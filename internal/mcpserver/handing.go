@@ -22,28 +22,28 @@ import (
 // metaHanded is the field of an answer's _meta with the ids of the messages that it hands over.
 const metaHanded = "io.github.fovea-memory/handed"
 
-// How long a hand-over waits for the one before it, whose answer is not written yet.
+// How long a hand-over waits for the previous one, whose answer is not written yet.
 const (
 	maxMarking = time.Second // then it is refused: the client does not read
-	maxFlying  = time.Minute // after that answer was there: then it got lost. HTTP holds no answer back: maxMarking there
+	maxFlying  = time.Minute // after the answer was ready it counts as lost; over HTTP, which delays no answer, after maxMarking
 )
 
 // errFlying refuses to hand messages over twice.
-var errFlying = errors.New("the messages are in the answer to another call, which is not written yet; they are there to be read")
+var errFlying = errors.New("the messages are in the answer to another call, which is not written yet; read them there")
 
-// handing lets one answer at a time hand messages over. They are marked as read when the answer was
-// written, so that nothing is marked that a client did not get. It is safe for concurrent use.
+// handing lets one answer at a time hand messages over. They are marked as read once the answer was
+// written, so that messages that a client did not get stay unread. It is safe for concurrent use.
 type handing struct {
 	mu      sync.Mutex
 	reports bool          // the transport reports what was written
-	lost    time.Duration // after which an answer that was not written is lost
+	lost    time.Duration // after which an unwritten answer counts as lost
 	current *handOver     // nil if there is none
 }
 
 // handOver is an answer that hands messages over, from its call until they are marked as read.
 type handOver struct {
-	ready time.Time // when the answer was there; zero before: a call that goes on is not lost
-	ids   string    // of the messages in the answer, "" before it is there and once it was written
+	ready time.Time // when the answer was ready; zero before: a running call is not lost
+	ids   string    // of the messages in the answer, "" before it is ready and after it was written
 	mark  func()    // marks them as read
 	done  chan struct{}
 }
@@ -55,14 +55,14 @@ func (h *handing) report(lost time.Duration) {
 	h.reports, h.lost = true, lost
 }
 
-// begin begins a hand-over once the one before is marked or lost. Errors: Busy (errFlying) after maxMarking, that of ctx.
+// begin begins a hand-over once the previous one is marked or lost. Errors: Busy (errFlying) after maxMarking, that of ctx.
 func (h *handing) begin(ctx context.Context) (*handOver, error) {
 	late, isLate := time.NewTimer(maxMarking), false
 	defer late.Stop()
 	for {
 		h.mu.Lock()
 		before := h.current
-		if before == nil || isLate && !before.ready.IsZero() && time.Since(before.ready) >= h.lost { // its answer is overdue, so it is lost
+		if before == nil || isLate && !before.ready.IsZero() && time.Since(before.ready) >= h.lost {
 			h.current = &handOver{done: make(chan struct{})}
 			defer h.mu.Unlock()
 			return h.current, nil
@@ -91,7 +91,7 @@ func (h *handing) end(one *handOver) {
 	close(one.done)
 }
 
-// handOver calls a tool that hands messages over, and marks them as read: once the answer is written, if that is reported.
+// handOver calls a tool that hands messages over, and marks them as read, after the answer is written if that is reported.
 func (s *Server) handOver(ctx context.Context, call func() (face.Reply, error)) (r face.Reply, meta mcp.Meta, err error) {
 	one, err := s.handing.begin(ctx)
 	if err != nil {
@@ -116,14 +116,14 @@ func (s *Server) handOver(ctx context.Context, call func() (face.Reply, error)) 
 	}
 	one.ready, one.ids = time.Now(), strings.Join(r.Handed, " ")
 	one.mark = func() {
-		if err := mark(context.WithoutCancel(ctx)); err != nil && s.opts.Faults != nil { // they stay unread
+		if err := mark(context.WithoutCancel(ctx)); err != nil { // they stay unread
 			s.opts.Faults.Warn("messages that were handed over are not marked as read", "error", err)
 		}
 	}
 	return r, mcp.Meta{metaHanded: r.Handed}, nil
 }
 
-// arrived marks what the result of an answer has handed over, if it arrived.
+// arrived marks the messages in the result of an answer as read if ok reports that it was written.
 func (s *Server) arrived(result json.RawMessage, ok bool) {
 	if !strings.Contains(string(result), metaHanded) {
 		return
@@ -142,13 +142,13 @@ func (s *Server) arrived(result json.RawMessage, ok bool) {
 		h.mu.Unlock()
 		return
 	}
-	one.ids = "" // once: an event that a client asks for again is written again
+	one.ids = "" // a client may ask for the same event again
 	h.mu.Unlock()
 	if ok {
 		one.mark()
 	}
 	h.end(one)
-	go s.Changed(context.Background()) // not within the write, which its notices need
+	go s.Changed(context.Background()) // after this write, since its notices are written too
 }
 
 // Run serves one session over a transport until it or ctx ends.
@@ -161,7 +161,7 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	return s.mcp.Run(ctx, t)
 }
 
-// wrote reports what was written to a client over HTTP: an event of a stream, which has one message.
+// wrote handles a write to a client over HTTP: an event of a stream, which has one message.
 func (s *Server) wrote(event []byte, ok bool) {
 	if !bytes.Contains(event, []byte(metaHanded)) {
 		return

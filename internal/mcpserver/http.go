@@ -34,13 +34,10 @@ type Caller struct {
 	Open func() *Server
 }
 
-// CallerOf returns the caller of a request.
-type CallerOf func(r *http.Request) Caller
-
-// Web serves MCP over streamable HTTP, in all revisions that the SDK supports. Each caller has a cached server, and uses
-// its own sessions alone. A bearer above its number of either loses its oldest ones. It is safe for concurrent use.
+// Web serves MCP over streamable HTTP, in all revisions that the SDK supports. Each caller has a cached server and can use
+// only its own sessions. A bearer above its limit of either loses its oldest ones. It is safe for concurrent use.
 type Web struct {
-	caller        CallerOf
+	caller        func(*http.Request) Caller
 	with, without http.Handler
 
 	perServer, perSession *bound.Shares
@@ -57,8 +54,8 @@ type cachedServer struct {
 	ended  bool // evicted
 }
 
-// NewWeb returns a handler. Its caller has authenticated the requests.
-func NewWeb(caller CallerOf) *Web {
+// NewWeb returns a handler of authenticated requests; caller returns the caller of each.
+func NewWeb(caller func(*http.Request) Caller) *Web {
 	w := &Web{
 		caller: caller, servers: map[string]*cachedServer{}, sessions: map[string]*bound.Share{},
 		perServer: bound.NewShares(bound.Servers), perSession: bound.NewShares(bound.Sessions),
@@ -135,7 +132,7 @@ func (w *Web) server(caller Caller) *Server {
 	if k == nil {
 		k = w.open(caller)
 	}
-	k.share.MarkBusy() // it is the newest now
+	k.share.MarkBusy() // which makes it the newest
 	k.share.MarkIdle()
 	return k.server
 }
@@ -197,7 +194,7 @@ func (w *Web) session(id string) *bound.Share {
 	return w.sessions[id]
 }
 
-// has reports whether a server has the session of that id.
+// has reports whether a server has a session with that id.
 func (s *Server) has(id string) bool {
 	return slices.ContainsFunc(slices.Collect(s.mcp.Sessions()), func(one *mcp.ServerSession) bool { return one.ID() == id })
 }

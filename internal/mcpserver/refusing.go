@@ -39,7 +39,7 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	status := http.StatusBadRequest
-	if refusal.Code == jsonrpc.CodeInvalidParams { // of a call, which its client gets the answer to
+	if refusal.Code == jsonrpc.CodeInvalidParams { // the answer to a call
 		status = http.StatusOK
 	}
 	refuse(w, status, refusal)
@@ -59,7 +59,7 @@ type refusing struct {
 	http.ResponseWriter
 	status int // of a refusal, else 0
 	text   bytes.Buffer
-	wrote  func(event []byte, ok bool) // is called after each write of an answer, nil before there is a server
+	wrote  func(event []byte, ok bool) // called after each write of an answer; nil until the server is known
 }
 
 func (w *refusing) WriteHeader(status int) {

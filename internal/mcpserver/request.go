@@ -18,11 +18,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/face"
 )
 
-// arguments are those of a call, by name.
+// arguments are the arguments of a call, by name.
 type arguments map[string]json.RawMessage
 
-// argument is a field of a request that a tool offers: one with a tag mcp, which has the name, if that is not the JSON
-// key, and after a comma the description. A name that ends in {} is an object of properties, listed as KEY=VALUE.
+// argument is a field of a request that a tool offers. Its tag mcp has the name, by default the JSON key, and after a
+// comma the description. A name that ends in {} is an object of properties; the field lists them as KEY=VALUE.
 type argument struct {
 	reflect.StructField
 	name, about string
@@ -46,8 +46,8 @@ func argumentsOf(request reflect.Type) (list []argument) {
 	return list
 }
 
-// schema returns the schema of an argument. It leaves out that lists and optional values may
-// be null, which would cost a model tokens and tell it nothing.
+// schema returns the schema of an argument. It omits that lists and optional values may be null,
+// which would only cost a model tokens.
 func (a *argument) schema() *jsonschema.Schema {
 	t := a.Type
 	if a.pairs {
@@ -100,13 +100,13 @@ func (a arguments) take(request any) error {
 			value.Set(reflect.Append(value, reflect.ValueOf(key+"="+properties[key])))
 		}
 		if value.Kind() == reflect.Slice && value.Len() == 0 {
-			value.SetZero() // an empty list is none
+			value.SetZero() // an empty list counts as absent
 		}
 	}
 	return nil
 }
 
-// action is an operation as a tool offers it.
+// action is an operation that a tool offers.
 type action struct {
 	*api.Operation
 	call func(context.Context, api.Service, arguments) (face.Reply, error)
@@ -118,7 +118,7 @@ func (a action) name() string {
 	return name
 }
 
-// act returns an action that makes the request of the arguments and calls run.
+// act returns an action that makes a request from the arguments and calls run.
 func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, extra) (face.Reply, error)) action {
 	return action{Operation: op.Operation, call: func(ctx context.Context, svc api.Service, given arguments) (face.Reply, error) {
 		var request Q
@@ -143,7 +143,7 @@ func offer(op *api.Operation) action {
 	}}
 }
 
-// reply calls an operation and returns its answer as a model gets it.
+// reply calls an operation and returns its answer for a model.
 func reply(ctx context.Context, svc api.Service, op *api.Operation, req any) (face.Reply, error) {
 	m := face.NewModel()
 	if err := put(ctx, svc, m, op, req); err != nil {
@@ -161,8 +161,8 @@ func put(ctx context.Context, svc api.Service, m *face.Model, op *api.Operation,
 	return err
 }
 
-// argued is middleware that brings arguments into the form that a tool wants, see Arguments. It refuses wrong ones with
-// a text for a model, which names the wrong field and those of the tool; the SDK reports in terms of schemas.
+// argued is middleware that converts arguments to the types of the tool, see Arguments. It refuses wrong ones with a text
+// for a model that names the wrong field and the fields of the tool; the SDK would report in terms of schemas.
 func (s *Server) argued(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if r, ok := req.(*mcp.CallToolRequest); ok && r.Params != nil {
@@ -180,7 +180,7 @@ func (s *Server) argued(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// fieldsOf is the next step after wrong arguments.
+// fieldsOf returns the next step after wrong arguments.
 func fieldsOf(schema *jsonschema.Schema) string {
 	fields := slices.Sorted(maps.Keys(schema.Properties))
 	if len(fields) == 0 {

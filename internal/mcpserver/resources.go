@@ -21,7 +21,7 @@ import (
 // resourceReader returns the text of a resource; name is "" for a single one.
 type resourceReader func(ctx context.Context, svc api.Service, name string, options url.Values) (string, error)
 
-// resourceKind is a single resource, or a template, whose resources have a name after their kind.
+// resourceKind is a single resource, or a template of resources, each with a name after the kind.
 type resourceKind struct {
 	uri, name, about, mime string
 	read                   resourceReader
@@ -49,7 +49,7 @@ func resourceKinds() []resourceKind {
 	}
 }
 
-// template reports a kind whose resources have names.
+// template reports whether the kind is a template.
 func (k resourceKind) template() bool { return strings.Contains(k.uri, "{") }
 
 func (s *Server) addResources() {
@@ -62,7 +62,7 @@ func (s *Server) addResources() {
 	}
 }
 
-// readResource answers a client. What is not there is said as the protocol has it.
+// readResource answers resources/read.
 func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	k, text, err := readURI(ctx, s.service, uri)
@@ -72,7 +72,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: k.mime, Text: text}}}, nil
 }
 
-// unread is why a resource was not given.
+// unread returns the error of a resource that could not be read, in the form of the protocol.
 func unread(uri string, err error) error {
 	if fovea.KindOf(err) == fovea.NotFound {
 		return mcp.ResourceNotFoundError(uri)
@@ -101,7 +101,7 @@ func readURI(ctx context.Context, svc api.Service, uri string) (k resourceKind, 
 	return k, "", absent
 }
 
-// jsonOf returns a reader of the answer of an operation, as JSON.
+// jsonOf returns a reader of the JSON answer of an operation.
 func jsonOf(op *api.Operation, req any) resourceReader {
 	return func(ctx context.Context, svc api.Service, _ string, _ url.Values) (string, error) {
 		answer, err := svc(ctx, api.Call{Op: op, Request: req})
@@ -113,7 +113,7 @@ func jsonOf(op *api.Operation, req any) resourceReader {
 	}
 }
 
-// textOf returns a reader of the answer of an operation about what has a name, as text.
+// textOf returns a reader of the text answer of an operation, whose request is made from the name.
 func textOf[Q, A any](op api.Op[Q, A], request func(name string) Q) resourceReader {
 	return func(ctx context.Context, svc api.Service, name string, _ url.Values) (string, error) {
 		r, err := reply(ctx, svc, op.Operation, request(name))
@@ -126,7 +126,7 @@ func nodeText(ctx context.Context, svc api.Service, id string, _ url.Values) (st
 	return r.Text, err
 }
 
-// maxOutline is how many lines an outline has.
+// maxOutline limits the lines of an outline.
 const maxOutline = 2000
 
 func outlineText(ctx context.Context, svc api.Service, path string, _ url.Values) (string, error) {

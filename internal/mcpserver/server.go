@@ -3,6 +3,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strings"
@@ -18,16 +19,16 @@ type Options struct {
 	// Version is that of the program.
 	Version string
 	// Acting returns a context with the caller of a request; client is the name that the MCP client chose for itself, "" if
-	// the server itself reads, to find changes. nil leaves the context unchanged.
+	// the server itself reads to find changes. nil leaves the context unchanged.
 	Acting func(ctx context.Context, client string) context.Context
 	// Greeting returns a sentence that is added to the instructions of a client: its name
-	// here, if that is not the one it chose. "" adds nothing, and so does a nil Greeting.
+	// here, if it is not the one that it chose. "" and a nil Greeting add nothing.
 	Greeting func(client string) string
-	// Embedder reports whether an embedder is set up: the tool recall then says that it finds by meaning.
+	// Embedder reports whether an embedder is set up: the tool recall then offers modes that find by meaning.
 	Embedder bool
 	// Log receives errors of the protocol; they are discarded by default.
 	Log *slog.Logger
-	// Faults receives panics; they are discarded by default.
+	// Faults receives panics and failed marks of messages; they are discarded by default.
 	Faults *slog.Logger
 }
 
@@ -52,6 +53,7 @@ func New(service api.Service, opts *Options) *Server {
 		opts = &Options{}
 	}
 	s := &Server{service: service, opts: *opts, hidden: map[string]bool{}, schemas: map[string]*jsonschema.Schema{}, watch: newWatch()}
+	s.opts.Faults = cmp.Or(opts.Faults, slog.New(slog.DiscardHandler))
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "fovea", Title: "Fovea", Version: opts.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       opts.Log,
@@ -71,7 +73,7 @@ func New(service api.Service, opts *Options) *Server {
 	}
 	s.addResources()
 	s.addPrompts()
-	s.mcp.AddReceivingMiddleware(RecoverPanics(opts.Faults), s.listed, s.asCaller, s.sendable, s.argued)
+	s.mcp.AddReceivingMiddleware(RecoverPanics(s.opts.Faults), s.listed, s.asCaller, s.sendable, s.argued)
 	return s
 }
 
@@ -86,15 +88,11 @@ func (s *Server) asCaller(next mcp.MethodHandler) mcp.MethodHandler {
 		if s.opts.Greeting == nil || err != nil {
 			return answer, err
 		}
-		switch first := answer.(type) {
+		switch first := answer.(type) { // the SDK makes a result for each request
 		case *mcp.InitializeResult:
-			greeted := *first
-			greeted.Instructions = joined(greeted.Instructions, s.opts.Greeting(name))
-			return &greeted, nil
+			first.Instructions = joined(first.Instructions, s.opts.Greeting(name))
 		case *mcp.DiscoverResult:
-			greeted := *first
-			greeted.Instructions = joined(greeted.Instructions, s.opts.Greeting(name))
-			return &greeted, nil
+			first.Instructions = joined(first.Instructions, s.opts.Greeting(name))
 		}
 		return answer, nil
 	}
@@ -103,7 +101,7 @@ func (s *Server) asCaller(next mcp.MethodHandler) mcp.MethodHandler {
 // clientName returns the name that the client of a request chose, "" if none.
 func clientName(req mcp.Request) string {
 	if r, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && r.Params != nil && r.Params.ClientInfo != nil {
-		return r.Params.ClientInfo.Name // no session has it yet
+		return r.Params.ClientInfo.Name // the session does not know it yet
 	}
 	if r, ok := req.(interface{ ClientInfo() *mcp.Implementation }); ok {
 		if info := r.ClientInfo(); info != nil {

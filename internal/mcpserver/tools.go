@@ -41,11 +41,11 @@ type tool struct {
 	name, title string
 	effect      effect
 	about       string
-	fields      string // its arguments, in the order of the schema; a needed one is marked by *
+	fields      string // its arguments, in the order of the schema; * marks required ones
 	actions     []action
 }
 
-// What recall says where an embedder is set up.
+// What recall offers if an embedder is set up.
 const (
 	recallByMeaning = " Mode semantic finds by meaning, also what shares no word with the query, from min_similarity 0.5 on."
 	recallModes     = "hybrid (default), lexical, semantic or query"
@@ -92,7 +92,7 @@ func tools() []tool {
 // schema returns the schema of the tool's arguments.
 func (t *tool) schema() *jsonschema.Schema {
 	all := map[string]*jsonschema.Schema{}
-	for _, a := range slices.Backward(t.actions) { // the description of the first action counts
+	for _, a := range slices.Backward(t.actions) { // the description of the first action wins
 		for _, field := range argumentsOf(a.Request) {
 			all[field.name] = field.schema()
 		}
@@ -118,8 +118,8 @@ func (t *tool) schema() *jsonschema.Schema {
 	return s
 }
 
-// call runs the action of a tool that the arguments name, or the only one, under an idempotency key
-// unless it hands messages over: when that is repeated, there may be more of them.
+// call runs the action that the arguments name, or the tool's only one, under an idempotency key, except
+// for a hand-over of messages: when it is repeated, there may be more of them.
 func (s *Server) call(ctx context.Context, t *tool, key string, given arguments) (r face.Reply, meta mcp.Meta, err error) {
 	var of extra
 	if err := given.take(&of); err != nil {
@@ -163,7 +163,7 @@ func (s *Server) add(t tool) {
 	})
 }
 
-// metaOp is the field of a call's _meta with its idempotency key: a tool writes once for each.
+// metaOp is the field of a call's _meta with its idempotency key: a tool writes once for each key.
 const metaOp = "io.github.fovea-memory/idempotency-key"
 
 // keyOf returns the idempotency key of a call, "" for none.
@@ -190,8 +190,8 @@ func (s *Server) listed(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// aliases returns the tools that the specification calls by other names, with its
-// parameters. They are not listed: a model would pay for them in every window.
+// aliases returns the tools under the names and with the parameters of the specification. They are
+// not listed: a model would pay for them in every window.
 func aliases() []tool {
 	return []tool{
 		{"semantic-search", "Search", reads, "As recall, mode semantic.", "*query limit min-similarity", []action{act(api.OpSearch, semanticSearch)}},
@@ -205,7 +205,7 @@ func semanticSearch(ctx context.Context, svc api.Service, req api.SearchRequest,
 	return searchTool(ctx, svc, req, "semantic")
 }
 
-// checkpointMemory is contract P24: cid is null where nothing is on IPFS.
+// checkpointMemory is contract P24: cid is null if nothing is on IPFS.
 func checkpointMemory(ctx context.Context, svc api.Service, req api.CheckpointRequest, _ extra) (face.Reply, error) {
 	req.To = "all"
 	r, err := reply(ctx, svc, api.OpCheckpoint.Operation, req)
@@ -222,7 +222,7 @@ func restoreMemory(ctx context.Context, svc api.Service, req api.RestoreRequest,
 	return only(r, "root seq source restored_files"), err
 }
 
-// only leaves fields of the data of a reply, and its remark. What it does not have is null.
+// only keeps some fields of the data of a reply, and its remark. Missing fields are null.
 func only(r face.Reply, fields string) face.Reply {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(r.Data, &all) != nil {

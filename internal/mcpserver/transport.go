@@ -5,6 +5,7 @@ package mcpserver
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,8 +23,8 @@ import (
 type Transport struct {
 	In  io.ReadCloser
 	Out io.WriteCloser
-	// Arrived is called with the result of each response: once it was written, or with ok false if it certainly was not, or
-	// the client had cancelled the call. nil is not called. It must not write to the session.
+	// Arrived, if not nil, is called with the result of each response: after it was written, or with ok false if it
+	// certainly was not or the client had cancelled the call. It must not write to the session.
 	Arrived func(result json.RawMessage, ok bool)
 }
 
@@ -47,7 +48,7 @@ type connection struct {
 	lines   chan line
 	closed  chan struct{}
 	end     func() error   // closes the connection
-	answers sync.WaitGroup // calls that are to be answered before the end; see awaitAnswers
+	answers sync.WaitGroup // calls to answer before the end; see awaitAnswers
 
 	mu      sync.Mutex
 	pending map[jsonrpc.ID]*pendingCall // calls without a response yet
@@ -89,7 +90,7 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// awaitAnswers returns when all calls received before the end of the input are answered. The SDK abandons them there,
+// awaitAnswers returns when all calls received before the end of the input are answered. The SDK would abandon them,
 // although the client may still read.
 func (c *connection) awaitAnswers(ctx context.Context) {
 	answered := make(chan struct{})
@@ -104,7 +105,7 @@ func (c *connection) awaitAnswers(ctx context.Context) {
 	}
 }
 
-// accept returns the message of a line. It refuses a call with the id of a pending one: who could tell their answers apart?
+// accept returns the message of a line. It refuses a call with the id of a pending one: their answers would be ambiguous.
 func (c *connection) accept(l line) (jsonrpc.Message, *Refusal) {
 	if l.tooLong {
 		return nil, parseError("a line has at most %d bytes", maxLine)
@@ -185,7 +186,7 @@ const maxLine = 16 << 20
 // line is an input line.
 type line struct {
 	text    []byte
-	tooLong bool // more than maxLine, and passed over
+	tooLong bool // longer than maxLine, and skipped
 	err     error
 }
 
@@ -199,7 +200,7 @@ func (c *connection) readLines(in io.Reader) {
 		}
 		end := l.err
 		if l.tooLong || len(bytes.TrimSpace(l.text)) > 0 {
-			l.err = nil // what stands before the end counts
+			l.err = nil // the text before the end counts
 			if !c.deliver(l) {
 				return
 			}
@@ -267,29 +268,17 @@ func Refuse(ctx context.Context, t *Transport, why string) error {
 // RecoverPanics returns middleware that turns a panic of a handler into an error response and logs it with the stack: in
 // a goroutine of the SDK it would end the process. A nil log discards the record.
 func RecoverPanics(log *slog.Logger) mcp.Middleware {
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 			defer func() {
 				if why := recover(); why != nil {
-					logPanic(log, method, why)
+					log.Error("panic", "in", method, "why", why, "stack", string(debug.Stack()))
 					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method +
-						" failed because of a bug in Fovea. Next: ask the owner to report what the log says (serve.log in the state folder, or standard error)"}
+						" failed because of a bug in Fovea. Next: ask the owner to report what the log has (serve.log in the state folder, or standard error)"}
 				}
 			}()
 			return next(ctx, method, req)
 		}
-	}
-}
-
-// LogPanic is deferred by background functions. It recovers from a panic and logs it, unless log is nil.
-func LogPanic(log *slog.Logger, what string) {
-	if why := recover(); why != nil {
-		logPanic(log, what, why)
-	}
-}
-
-func logPanic(log *slog.Logger, what string, why any) {
-	if log != nil {
-		log.Error("panic", "in", what, "why", why, "stack", string(debug.Stack()))
 	}
 }

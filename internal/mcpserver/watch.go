@@ -7,13 +7,14 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxWatched is the maximum number of resources that a server watches. Each is read at a change.
+// maxWatched is the maximum number of resources that a server watches. It reads all of them at each change.
 const maxWatched = 100
 
 // watch holds the resources that clients have subscribed to. It is safe for concurrent use.
@@ -65,7 +66,7 @@ func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) err
 	return nil
 }
 
-// prune drops sessions that have ended, which need not unsubscribe, and resources without any. w.mu is held.
+// prune drops sessions that ended without unsubscribing, and resources without sessions. w.mu is held.
 func (w *watch) prune(server *mcp.Server) {
 	open := map[*mcp.ServerSession]bool{}
 	for session := range server.Sessions() {
@@ -83,7 +84,11 @@ func (w *watch) prune(server *mcp.Server) {
 // Changed notifies clients of changes to the resources that they subscribed to, after a commit of this server or of
 // another program. It reads each watched resource once.
 func (s *Server) Changed(ctx context.Context) {
-	defer LogPanic(s.opts.Faults, "notifying of changes")
+	defer func() {
+		if why := recover(); why != nil {
+			s.opts.Faults.Error("panic", "in", "notifying of changes", "why", why, "stack", string(debug.Stack()))
+		}
+	}()
 	ctx = s.acting(ctx, "")
 	w := &s.watch
 	w.mu.Lock()

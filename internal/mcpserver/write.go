@@ -24,7 +24,7 @@ func rememberTool(ctx context.Context, svc api.Service, req api.RememberRequest,
 	return reply(ctx, svc, ops.OpMessageSend.Operation, ops.MessageSendRequest{To: in.To, Subject: req.Title, Body: req.Body, Thread: in.Thread})
 }
 
-// editTool changes fields of a node, or moves it, or does with a task what the argument task says.
+// editTool changes fields of a node, moves it, or performs the action of the argument task.
 func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in extra) (face.Reply, error) {
 	const alone = " cannot be combined with other changes; change the fields in another call"
 	switch {
@@ -41,7 +41,7 @@ func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in extr
 	return reply(ctx, svc, api.OpRefile.Operation, api.MoveRequest{ID: req.ID, To: in.RefileTo, Base: req.Base})
 }
 
-// taskTool claims a task, or does with a claim what the argument task says.
+// taskTool claims a task, or renews or ends a claim.
 func taskTool(ctx context.Context, svc api.Service, id string, in extra) (face.Reply, error) {
 	switch in.Task {
 	case "claim":

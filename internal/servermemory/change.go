@@ -18,19 +18,18 @@ import (
 // An edit reads, parses and writes its whole file, so small files make the next entity cheap,
 // and large edits make many entities cheap.
 const (
-	perFile = 64       // places in the order of which the headlines are in one file
-	maxEdit = 64 << 10 // bytes of the headlines of one edit, of which the last may exceed it
+	perFile = 64       // number of headlines, counted by order, in one file
+	maxEdit = 64 << 10 // bytes of headlines after which an edit ends
 )
 
-// change is a use of the graph. It writes each step by an operation of the memory, and the model
-// changes with it.
+// change is one call that changes the graph: each step is an operation of the memory and is
+// applied to the model.
 type change struct {
 	*Store
 	ctx context.Context
 }
 
-// do carries out an operation, with the folder treated as sync says. After a commit of another writer, the next use looks for
-// changes since seq.
+// do calls an operation with a sync. After a commit of another writer, the next use looks for changes since seq.
 func do[Q any](c *change, op api.Op[Q, *api.EditResponse], req Q, sync api.Sync) error {
 	e, err := op.Call(c.ctx, api.WithSync(c.svc, sync), req)
 	if err == nil && e.Seq == c.seq+1 {
@@ -39,7 +38,7 @@ func do[Q any](c *change, op api.Op[Q, *api.EditResponse], req Q, sync api.Sync)
 	return err
 }
 
-// create adds and returns what is new of a list.
+// create adds and returns the new items of a list.
 func create[T item](c *change, list []T) ([]T, error) {
 	created, before := []T{}, len(c.model.all)
 	for _, t := range list {
@@ -51,7 +50,7 @@ func create[T item](c *change, list []T) ([]T, error) {
 	return created, c.add(c.model.all[before:])
 }
 
-// add writes headlines, each edit to the file of its first one.
+// add writes headlines in batches, each to the file of its first headline.
 func (c *change) add(headlines []*headline) error {
 	for len(headlines) > 0 {
 		var text strings.Builder
@@ -66,8 +65,8 @@ func (c *change) add(headlines []*headline) error {
 	return nil
 }
 
-// append writes the text of headlines to the file of a number, which it makes if need be, unless
-// another process has.
+// append writes the text of headlines to the file with a number, which it creates if needed and
+// not yet there.
 func (c *change) append(number int, text string) error {
 	name := fmt.Sprintf("graph-%04d", number)
 	edit := api.EditRequest{ID: Agent + "-" + name, Append: &text, AllowSubheadings: true}
@@ -104,7 +103,7 @@ func (c *change) addObservations(additions []addition) ([]observed, error) {
 	return results, nil
 }
 
-// observe adds new observations to an entity, and returns these.
+// observe adds new observations to an entity, and returns them.
 func (c *change) observe(name string, observations []string) ([]string, error) {
 	h := c.model.headlines[name]
 	added := lacking(h.Observations, observations)
@@ -116,7 +115,7 @@ func (c *change) observe(name string, observations []string) ([]string, error) {
 }
 
 // forget removes the headlines of some keys, and the relations that touch a name among them. One that
-// another writer has forgotten is gone.
+// another writer already removed counts as removed.
 func forget[K comparable](c *change, keys []K) error {
 	m, gone := c.model, map[any]bool{}
 	for _, key := range keys {
@@ -139,7 +138,7 @@ func forget[K comparable](c *change, keys []K) error {
 }
 
 // deleteObservations removes observations from headlines and keeps everything else, such as
-// a person's text. It refuses if that changes meanwhile.
+// a person's text. It fails if the text changes meanwhile.
 func (c *change) deleteObservations(deletions []deletion) error {
 	for _, d := range deletions {
 		gone := func(o string) bool { return slices.Contains(d.Observations, o) }
@@ -169,7 +168,7 @@ type Taken struct {
 	Forgotten    int `json:"forgotten"`    // entities, relations and observations skipped because they were forgotten
 }
 
-// Take adds what the graph lacks of g, except what was forgotten.
+// Take adds what is in g and not in the graph, except what was forgotten.
 func (s *Store) Take(ctx context.Context, g Graph) (Taken, error) {
 	return use(ctx, s, true, func(c *change) (Taken, error) { return c.take(g) })
 }
@@ -197,7 +196,7 @@ func (c *change) take(g Graph) (t Taken, err error) {
 // maxAsked is the number of notes in one request, whose size is limited.
 const maxAsked = 200
 
-// unforgotten drops from g, and counts, what was forgotten and not restored since.
+// unforgotten drops from g the items that were forgotten and not restored since, and counts them.
 func (c *change) unforgotten(g Graph) (out Graph, left int, err error) {
 	var asked []ops.NoteText
 	forgotten := map[ops.NoteText]bool{}
@@ -206,7 +205,7 @@ func (c *change) unforgotten(g Graph) (out Graph, left int, err error) {
 		asked = append(asked, n)
 		return forgotten[n]
 	}
-	c.keep(g, is) // which asks for all
+	c.keep(g, is) // this pass only collects what to ask
 	for some := range slices.Chunk(asked, maxAsked) {
 		answer, err := ops.OpForgotten.Call(c.ctx, c.svc, ops.ForgottenRequest{Notes: some})
 		if err != nil {
@@ -220,9 +219,9 @@ func (c *change) unforgotten(g Graph) (out Graph, left int, err error) {
 	return out, left, nil
 }
 
-// keep returns what the graph has already of g or was not forgotten, and how much is left out. An
-// entity counts as its headline and as a note titled with its name, an observation as a note titled
-// with its entity's name, a relation as its headline; a relation is also left out with either end.
+// keep returns the part of g that the graph has or that was not forgotten, and the number of items
+// left out. An entity counts as its headline and as a note titled with its name, an observation as a
+// note titled with its entity's name, a relation as its headline; it is also left out with either end.
 func (c *change) keep(g Graph, forgotten func(title, body string) bool) (out Graph, left int) {
 	gone := map[string]bool{}
 	for _, e := range g.Entities {

@@ -35,7 +35,7 @@ var lineSchemas = map[string]*jsonschema.Schema{
 	`"entity"`: schemaOf[Entity]("name entityType? observations?"), `"relation"`: schemaOf[Relation]("from to relationType"),
 }
 
-// add reads one line, whose values may have another type than server-memory writes.
+// add reads one line. Its values may have other types than server-memory writes.
 func (g *Graph) add(text []byte) error {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(text, &fields) != nil {
@@ -46,7 +46,7 @@ func (g *Graph) add(text []byte) error {
 		return fmt.Errorf("neither an entity nor a relation")
 	}
 	fitting, err := mcpserver.Arguments(schema, text)
-	if err != nil && len(fields["observations"]) > 0 { // what is no list is one observation
+	if err != nil && len(fields["observations"]) > 0 { // a value that is not a list is one observation
 		fields["observations"] = slices.Concat([]byte("["), fields["observations"], []byte("]"))
 		single, _ := json.Marshal(fields) // they were JSON
 		if loose, bad := mcpserver.Arguments(schema, single); bad == nil {
@@ -66,8 +66,8 @@ func (g *Graph) add(text []byte) error {
 	return nil
 }
 
-// adopt imports the file while there is no graph. A content that the graph lacks is kept beside the
-// file, which is overwritten afterwards.
+// adopt imports the file if the graph is empty. Before the file is overwritten, it saves a copy of
+// content that the graph lacks.
 func (c *change) adopt() (t Taken, err error) {
 	if c.file == "" {
 		return t, nil
@@ -87,9 +87,9 @@ func (c *change) adopt() (t Taken, err error) {
 	return t, err
 }
 
-// mirror brings the file of server-memory in step with the graph, for other readers of it and for a
-// return to that server: it appends what was added, or replaces the file if another process has
-// written it or anything else has changed. The memory is authoritative.
+// mirror updates the file of server-memory from the graph, for its other readers and for a return to
+// that server: it appends added items, or replaces the file if another process has written it or
+// anything else has changed. The memory is authoritative.
 func (s *Store) mirror() error {
 	m := s.model
 	if s.file == "" || m.mirrored == len(m.all) {

@@ -27,7 +27,7 @@ type Graph struct {
 	Relations []Relation `json:"relations"`
 }
 
-// item is an Entity or a Relation. Each key, the name of an entity or a relation, is there once.
+// item is an Entity or a Relation. Each key, the name of an entity or a relation, is unique.
 type item interface{ key() any }
 
 func (e Entity) key() any   { return e.Name }
@@ -39,11 +39,11 @@ type headline struct {
 	Type string `json:"type"`
 	*Entity
 	*Relation
-	nodes []string // ids of the nodes that have it: one, unless two writers created it at once
+	nodes []string // ids of its nodes: one, unless two writers created it at once
 	order int
 }
 
-// key returns that of the item.
+// key returns the key of the item.
 func (h *headline) key() any {
 	if h.Relation != nil {
 		return *h.Relation
@@ -55,13 +55,13 @@ func (h *headline) key() any {
 type model struct {
 	headlines map[any]*headline // by key
 	all       []*headline       // in order of creation
-	mirrored  int               // how many of all the mirror has as they are; -1 where any other changed
+	mirrored  int               // number of headlines in the file; -1 if it must be replaced
 	last      int               // the highest order
 }
 
 func newModel() *model { return &model{headlines: map[any]*headline{}, mirrored: -1} }
 
-// put adds an item, or merges new observations into that of the same key.
+// put adds an item, or merges new observations into the item with the same key.
 func (m *model) put(value item, node string, order int) *headline {
 	h := m.headlines[value.key()]
 	if h == nil {
@@ -83,7 +83,7 @@ func (m *model) put(value item, node string, order int) *headline {
 	return h
 }
 
-// lacking returns the values that a list does not have, each once.
+// lacking returns the values that are not in a list, each once.
 func lacking(list, values []string) []string {
 	lacking := []string{}
 	for _, v := range values {

@@ -26,7 +26,7 @@ const Agent = "server-memory"
 // folder holds the graph, relative to the memex.
 const folder = "agents/" + Agent + "/"
 
-// lockTimeout is how long a change waits for the file, which another process holds for one of its own.
+// lockTimeout is how long a change waits for another process that holds the file.
 const lockTimeout, lockInterval = 30 * time.Second, 5 * time.Millisecond
 
 // Store is the graph of a memex. It is safe for concurrent use, including by several
@@ -42,9 +42,9 @@ type Store struct {
 	seq   uint64       // the commit of model
 }
 
-// Open returns the graph of the memory behind svc. The file of server-memory, "" for none, is
-// kept in step with it. While there is no graph, the file is imported, except what was forgotten.
-// A content of the file that the graph lacks is kept beside it before it is overwritten.
+// Open returns the graph of the memory behind svc, and keeps the file of server-memory, "" for none,
+// up to date with it. If the graph is empty, Open imports the file, except what was forgotten.
+// Before it overwrites content that the graph lacks, it saves a copy of the file.
 func Open(ctx context.Context, svc api.Service, file string) (*Store, error) {
 	s := &Store{svc: svc, file: file, lock: flock.New(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock"))}
 	_, err := use(ctx, s, file != "", (*change).adopt)
@@ -56,9 +56,9 @@ func (s *Store) Graph(ctx context.Context) (Graph, error) {
 	return use(ctx, s, false, func(c *change) (Graph, error) { return c.model.graph(nil), nil })
 }
 
-// use calls one that reads the current graph or changes it. A change is durable, and then the file
-// is in step. Steps that were written before an error stay written, and reach the file with the
-// next change.
+// use calls a function that reads or changes the current graph. When it returns, a change is durable
+// and in the file. Steps that were written before an error stay written, and reach the file with
+// the next change.
 func use[T any](ctx context.Context, s *Store, changes bool, call func(*change) (T, error)) (result T, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func use[T any](ctx context.Context, s *Store, changes bool, call func(*change) 
 	return result, err
 }
 
-// refresh brings the model up to the newest commit. It reads the graph again if somebody else
+// refresh updates the model to the newest commit. It reads the graph again if another writer
 // has changed it.
 func (s *Store) refresh(ctx context.Context) error {
 	head, err := api.OpLog.Call(ctx, s.svc, api.LogRequest{Limit: 1})

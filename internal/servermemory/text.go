@@ -27,7 +27,7 @@ import (
 //	:END:                                    :ORDER: 3
 //	- lived in London                        :END:
 //
-// A value that Org would read as more than text stands as a JSON string.
+// A value in which Org would read more than text is written as a JSON string.
 
 // plain reports whether a value can be written unquoted on a line of its own.
 func plain(value string) bool {
@@ -56,7 +56,7 @@ func encode(value string) string {
 	return b.String()
 }
 
-// decode reverses encode. A person's text that is no JSON string is returned unchanged.
+// decode reverses encode. A person's text that is not a JSON string is returned unchanged.
 func decode(text string) string {
 	text = strings.TrimSpace(text)
 	var value string
@@ -110,8 +110,8 @@ func items(observations []string) string {
 	return b.String()
 }
 
-// read adds the content of a headline to the model. It ignores any that is neither an entity
-// nor a relation, such as a person's own note.
+// read adds the content of a headline to the model. It ignores headlines that are neither an
+// entity nor a relation, such as a person's own note.
 func (m *model) read(node, content string) {
 	properties, body := parts(content)
 	order, _ := strconv.Atoi(properties["ORDER"]) // no order sorts first
@@ -154,7 +154,7 @@ func parts(content string) (properties map[string]string, body []string) {
 	return properties, slices.Collect(strings.Lines(content[at[1]:]))
 }
 
-// observation returns what a list item says, and whether a line is one.
+// observation returns the text of a list item, and whether the line is one.
 func observation(line string) (text string, is bool) {
 	text, is = strings.CutPrefix(strings.TrimSpace(line)+" ", "- ")
 	return decode(text), is

@@ -15,8 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
-// fields has the fields of the arguments of the tools, of which each takes one, and of their answers,
-// in that server's format.
+// fields has the fields of all arguments and answers in that server's format. Each tool takes one of
+// them.
 type fields struct {
 	Graph
 	Observations []addition `json:"observations"`
@@ -44,11 +44,11 @@ type observed struct {
 	AddedObservations []string `json:"addedObservations"`
 }
 
-// What tools give that read the graph, and that delete from it. All others add to it.
+// The answers of tools that read the graph, and of those that delete from it. All others add to it.
 const graph, done = "entities relations", "success message"
 
-// tool is a tool, with the fields of its arguments and its answer. call returns what that server
-// shows of the answer: what was deleted, the value of the only field, or all of it.
+// tool is a tool, with the fields of its arguments and its answer. call returns the part of the
+// answer that the server shows: what was deleted, the value of the only field, or all of it.
 type tool struct {
 	name, title, about string
 	takes, gives       string
@@ -105,7 +105,7 @@ func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, clie
 	return server.Run(ctx, client)
 }
 
-// serve adds a tool. One that changes the graph answers once the change is durable. Answers, which
+// serve adds a tool. A tool that changes the graph answers once the change is durable. Answers, which
 // may have megabytes, are not validated: their types guarantee the schema.
 func (s *Store) serve(server *mcp.Server, t tool) {
 	takes := schemaOf[fields](t.takes)
@@ -123,7 +123,7 @@ func (s *Store) serve(server *mcp.Server, t tool) {
 			//lint:ignore ST1005 the words of that server
 			err = fmt.Errorf("Invalid arguments for tool %s: %w", t.name, err)
 		} else {
-			_ = json.Unmarshal(given, &in) // the schema has seen to the field that is taken
+			_ = json.Unmarshal(given, &in) // it matches the schema
 			shown, err = use(ctx, s, t.gives != graph, func(c *change) (any, error) { return t.call(c, in) })
 		}
 		if err == nil && t.gives != graph {
@@ -155,7 +155,7 @@ func encoded(v any, indent string) string {
 }
 
 // schemaOf returns the schema of some fields of a type in that server's form: lists are never null,
-// and all other fields are ignored. A field that may be missing is marked by ?.
+// and unknown fields are ignored. A ? marks optional fields.
 func schemaOf[T any](fields string) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
