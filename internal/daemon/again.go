@@ -111,7 +111,7 @@ func (t *terms) look(ctx context.Context) {
 		}
 	}
 	if t.tries > 1 {
-		advice = "the configuration has changed; a part of it takes effect when the running requests have ended"
+		advice = "the configuration has changed; a part of it takes effect when the requests that are running have ended"
 	}
 	if before := t.advice.Swap(&advice); advice != "" && *before != advice {
 		t.daemon.opts.Log.Warn("the configuration", "what", advice)

@@ -165,12 +165,12 @@ func (l *line) ask(ctx context.Context, q request) (answer, error) {
 	case a.Other:
 		return a, fmt.Errorf("%s: %w", q.Name, ErrChanged)
 	case a.Error != "":
-		return a, fmt.Errorf("the other machine reports: %s", text.Truncate(text.Line(a.Error), maxReport))
+		return a, fmt.Errorf("the other machine reports: %s", text.Page(text.Line(a.Error), maxReport))
 	}
 	return a, nil
 }
 
-// maxReport is the largest number of characters of another machine's error that is reported.
+// maxReport is the largest number of bytes of another machine's error that is reported.
 const maxReport = 1000
 
 func (l *line) Get(ctx context.Context, name string) ([]byte, string, error) {

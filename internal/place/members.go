@@ -66,7 +66,7 @@ func (m *Members) check() error {
 			return fmt.Errorf("%q: its name is 1 to 32 lower-case letters, digits and hyphens, its key the line of its file key.pub", one.Name)
 		}
 		if slices.ContainsFunc(m.List[:i], func(other Member) bool { return other.Name == one.Name || other.Key == one.Key }) {
-			return fmt.Errorf("%s: another member has its name or its key; each machine needs its own", one.Name)
+			return fmt.Errorf("%s: another member has its name, or two machines have one key; each needs its own", one.Name)
 		}
 	}
 	return nil
@@ -156,7 +156,7 @@ func (r *Remote) readMembers(ctx context.Context) error {
 		r.keys = append(r.keys, r.newest)
 	}
 	if err != nil {
-		err = fmt.Errorf("this machine was expelled or is not a member yet, and cannot open the keys (%v): %w", err, ErrMember)
+		err = fmt.Errorf("its keys are not for this machine, which was expelled or is not a member yet (%v): %w", err, ErrMember)
 	} else if r.list.Number > was {
 		err = r.Pin(r.State, "")
 	}

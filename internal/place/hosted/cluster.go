@@ -383,7 +383,7 @@ func differs(is, want jetstream.StreamConfig) string {
 
 var (
 	errStream   = errors.New("fovea does not change an existing stream")
-	errFull     = errors.New("the servers have no space left; raise max_file_store or the limits of the stream, or remove what is no longer needed")
+	errFull     = errors.New("the servers have no room left; raise max_file_store or the limits of the stream, or remove what is no longer needed")
 	errDisabled = fmt.Errorf("%w: the servers have no JetStream for this account; start them with a jetstream block in their configuration", place.ErrRight)
 )
 
