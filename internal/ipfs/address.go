@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/internal/transfer"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -51,7 +50,7 @@ func ParseAddress(text string, far bool) (string, error) {
 			return "", fmt.Errorf("%q: %w", text, ErrAddress)
 		}
 	}
-	if !far && !transfer.IsLoopback(u.Hostname()) {
+	if !far && !place.IsLoopback(u.Hostname()) {
 		return "", fmt.Errorf("%q: %w", text, ErrFar)
 	}
 	return u.Scheme + "://" + u.Host, nil

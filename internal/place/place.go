@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,6 +164,12 @@ func within(ctx context.Context, address string, open func() (Place, error)) (Pl
 		}
 	}()
 	return nil, fmt.Errorf("%s: %w: %w", Shown(address), ErrNoAnswer, ctx.Err())
+}
+
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // Shown returns an address for a message, without anything before an @ or after a question mark,

@@ -67,8 +67,8 @@ func (h hangUp) Close() error {
 func (t *tail) because(err error, code int) error {
 	output := t.String()
 	for _, known := range []struct{ output, do string }{
-		{"REMOTE HOST IDENTIFICATION HAS CHANGED", "the machine that answers has another key than the one in known_hosts: someone intercepts the connection, or it was " +
-			"reinstalled; if you know why, remove the old key with ssh-keygen -R and connect once with ssh"},
+		{"REMOTE HOST IDENTIFICATION HAS CHANGED", "the machine that answers has another key than the one in known_hosts: someone intercepts the connection, " +
+			"or it was reinstalled; if you know why, remove the old key with ssh-keygen -R and connect once with ssh"},
 		{"Host key verification failed", "the key of this machine is not known yet; connect once with ssh, and compare its fingerprint"},
 		{"Permission denied", "it refuses this machine; ssh must not need a password there, see ssh-copy-id and ssh-agent"},
 	} {

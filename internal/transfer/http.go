@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"sync"
 	"time"
@@ -37,12 +36,6 @@ func NewClient(t *Transport) *http.Client {
 
 // Direct returns a transport without a watch, which the caller may change.
 func Direct() *http.Transport { return http.DefaultTransport.(*http.Transport).Clone() }
-
-// IsLoopback reports whether a host is this machine.
-func IsLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
-}
 
 // CloseIdleConnections closes connections that are not in use.
 func (t *Transport) CloseIdleConnections() { (&http.Client{Transport: t.Base}).CloseIdleConnections() }

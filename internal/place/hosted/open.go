@@ -136,7 +136,7 @@ func checkEndpoint(o BucketOptions) error {
 	switch {
 	case err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return fmt.Errorf("%w: the endpoint is https://HOST or https://HOST:PORT, without a key", place.ErrURL)
-	case u.Scheme == "http" && !o.Insecure && !transfer.IsLoopback(u.Hostname()):
+	case u.Scheme == "http" && !o.Insecure && !place.IsLoopback(u.Hostname()):
 		return fmt.Errorf("%w: the endpoint uses plain HTTP; use https, or add insecure=true", place.ErrURL)
 	case u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("%w: the endpoint does not begin with https://", place.ErrURL)
