@@ -51,7 +51,7 @@ func placeAt(t testing.TB, url, prefix string) place.Place {
 func TestBucket(t *testing.T) {
 	p := placeAt(t, fakeStore(t), "a/é ü+%")
 	if keeps, err := place.Probe(t.Context(), p); err != nil || keeps {
-		t.Fatal(done, err)
+		t.Fatal(keeps, err)
 	}
 	placetest.Check(t, p)
 }

@@ -48,7 +48,7 @@ func TestBucket(t *testing.T) {
 	for _, prefix := range []string{"", "a folder/é+ü%/x"} {
 		p := bucketAt(t, g, g.URLs[0], prefix, nil)
 		if keeps, err := place.Probe(t.Context(), p); err != nil || keeps {
-			t.Fatalf("probe below %q: %v, %v", prefix, done, err)
+			t.Fatalf("probe below %q: %v, %v", prefix, keeps, err)
 		}
 		if names, err := p.List(t.Context(), ""); err != nil || len(names) > 0 {
 			t.Errorf("after a probe: %q, %v", names, err)
@@ -194,7 +194,7 @@ func TestBucketKeepsVersions(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
 	govern(t, g, "versioning", `<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>`)
 	if keeps, err := place.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", nil)); err != nil || !keeps {
-		t.Error(done, err)
+		t.Error(keeps, err)
 	}
 }
 
