@@ -50,8 +50,8 @@ func placeAt(t testing.TB, url, prefix string) place.Place {
 // TestBucket: the bucket of gofakes3 passes the probe and is a place.
 func TestBucket(t *testing.T) {
 	p := placeAt(t, fakeStore(t), "a/é ü+%")
-	if done, err := place.Probe(t.Context(), p); err != nil || done.Keeps {
-		t.Fatal(done, err)
+	if keeps, err := place.Probe(t.Context(), p); err != nil || keeps {
+		t.Fatal(keeps, err)
 	}
 	placetest.Check(t, p)
 }

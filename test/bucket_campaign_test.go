@@ -46,7 +46,7 @@ func (w *writer) work(commits, between int) error {
 		if i%between != between-1 {
 			continue
 		}
-		w.weather.Clear(w.rand.IntN(4) > 0) // else it is offline and goes on
+		w.weather.Off.Store(w.rand.IntN(4) == 0) // offline, it continues
 		if err := w.exchange(w.r); errors.Is(err, place.ErrNoAnswer) || errors.Is(err, place.ErrChanged) {
 			w.failed++
 		} else if err != nil {

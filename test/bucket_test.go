@@ -47,8 +47,8 @@ func TestBucket(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
 	for _, prefix := range []string{"", "a folder/é+ü%/x"} {
 		p := bucketAt(t, g, g.URLs[0], prefix, nil)
-		if done, err := place.Probe(t.Context(), p); err != nil || done.Keeps {
-			t.Fatalf("probe below %q: %v, %v", prefix, done, err)
+		if keeps, err := place.Probe(t.Context(), p); err != nil || keeps {
+			t.Fatalf("probe below %q: %v, %v", prefix, keeps, err)
 		}
 		if names, err := p.List(t.Context(), ""); err != nil || len(names) > 0 {
 			t.Errorf("after a probe: %q, %v", names, err)
@@ -193,8 +193,8 @@ func dirNames(t *testing.T, dir string) (names []string) {
 func TestBucketKeepsVersions(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
 	govern(t, g, "versioning", `<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>`)
-	if done, err := place.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", nil)); err != nil || !done.Keeps {
-		t.Error(done, err)
+	if keeps, err := place.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", nil)); err != nil || !keeps {
+		t.Error(keeps, err)
 	}
 }
 

@@ -236,7 +236,7 @@ func addRemote(ctx context.Context, a *api.Local, req RemoteAddRequest) (*Remote
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	defer p.Close()
-	probed, err := place.Probe(ctx, p)
+	keeps, err := place.Probe(ctx, p)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
@@ -245,7 +245,7 @@ func addRemote(ctx context.Context, a *api.Local, req RemoteAddRequest) (*Remote
 		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	machine, err := Keep(a.Memex.Histories().State, req.Name, req.URL, key)
-	return &Remote{Name: req.Name, URL: req.URL, Sealed: key != nil, Machine: machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
+	return &Remote{Name: req.Name, URL: req.URL, Sealed: key != nil, Machine: machine, Keeps: keeps}, fault.Wrap(op, req.Name, fault.Other, err)
 }
 
 // Keep notes a place in a state folder as a remote, with its key if it is sealed. It returns the name

@@ -23,17 +23,17 @@ type Address struct {
 	PID   int    `json:"pid"`
 }
 
-// overSocket admits the user, who alone can enter the socket's folder, as the owner, as an
-// agent, or as the owner in an agent's name.
+// overSocket admits the only user who can enter the socket's folder, as the owner, as an agent, or
+// as the owner in an agent's name.
 func (d *daemon) overSocket(r *http.Request) (api.Grant, error) {
 	if len(r.Header.Values("Authorization")) == 0 {
 		return d.asserted(r)
 	}
-	return d.overTCP(r) // a token binds its bearer, even an invalid one
+	return d.overTCP(r) // a token takes precedence, even an invalid one
 }
 
-// overTCP admits the bearer of this run's secret, or of a token, whose agent then overrides the
-// request's. The scheme may be in any case.
+// overTCP admits the bearer of this run's secret or of a token. The token's agent overrides the one
+// in the request. The case of the scheme does not matter.
 func (d *daemon) overTCP(r *http.Request) (api.Grant, error) {
 	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "bearer") {
@@ -78,8 +78,7 @@ func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
 	return g, err
 }
 
-// grant returns an agent's grant with its rights from the configuration; "" is no agent's. It refuses a name that is
-// invalid.
+// grant returns the grant of an agent, "" for none, with its rights from the configuration. It rejects an invalid name.
 func (d *daemon) grant(agent string, role api.Role) (api.Grant, error) {
 	if agent != "" {
 		if err := author.Check(agent); err != nil {

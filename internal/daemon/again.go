@@ -16,27 +16,27 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
-// Again says how a daemon takes over another configuration while it runs.
+// Again describes how a running daemon adopts a changed configuration.
 type Again struct {
-	// Look returns the configuration that holds now, see config.Follower. Refuse is told why that
-	// one cannot be used, and returns what a person should know.
+	// Look returns the present configuration and advice, see config.Follower. Refuse takes the error
+	// of a configuration that cannot be used, and returns advice for the user.
 	Look   func(now config.Config) (config.Config, string)
 	Refuse func(error) string
-	// Open opens the memory under a configuration, after the one that was open has been closed. It
-	// waits for another process that has taken the memory meanwhile.
+	// Open opens the memory with a configuration, after the open one was closed. It waits for
+	// another process that has opened the memory meanwhile.
 	Open func(context.Context, *config.Config) (*fovea.Memory, error)
-	// Local configures requests under a configuration, as Options.Local does at first.
+	// Local configures requests with a configuration, as Options.Local does at first.
 	Local func(*config.Config) api.LocalOptions
-	// Report prints what a person should know, besides the log.
+	// Report prints advice for the user, in addition to the log.
 	Report func(string)
 }
 
 const (
 	lookInterval = 500 * time.Millisecond // between two looks at the configuration
-	drainAgain   = 300 * time.Millisecond // how long new requests wait for running ones at first before the memory is opened again
+	drainAgain   = 300 * time.Millisecond // how long new requests first wait for running ones before the memory is reopened
 )
 
-// term is the time during which a daemon has one configuration.
+// term is a period in which a daemon has one configuration.
 type term struct {
 	config   config.Config
 	settings map[string]string // see api.Hello
@@ -44,19 +44,19 @@ type term struct {
 	live     *live
 }
 
-// terms are those of a daemon: one after another.
+// terms are the consecutive terms of a daemon.
 type terms struct {
 	daemon       *daemon
 	now          atomic.Pointer[term]
 	gate         *semaphore.Weighted    // of maxInside; a call holds one place
 	advice       atomic.Pointer[string] // see Status.Configuration
-	noticed      map[string][]string    // what notices have told, by kind; of notices
-	wanted, good config.Config          // what the file says, and the last one that was in force whole; of follow, like these:
-	tries        int                    // how often requests were running when the memory was to be opened for wanted
-	due          time.Time              // when that is tried again
+	noticed      map[string][]string    // what notices have reported, by kind; only notices uses it
+	wanted, good config.Config          // the file's, and the last one wholly in force; only follow uses these:
+	tries        int                    // how often running requests prevented opening the memory for wanted
+	due          time.Time              // of the next try
 }
 
-// run begins the work in the background.
+// run starts the background work.
 func (t *terms) run(l *live) {
 	l.work.Go(func() { t.daemon.kept(l.ctx, "watching the folder", func() { l.run(t.beat) }) })
 	l.work.Go(func() { t.daemon.kept(l.ctx, "looking for notices", func() { t.notices(l) }) })
@@ -65,7 +65,7 @@ func (t *terms) run(l *live) {
 	}
 }
 
-// beat fires the event heartbeat.
+// beat sends the event heartbeat.
 func (t *terms) beat(ctx context.Context) error {
 	_, err := api.OpEvent.Call(ctx, api.WithSync(t.call, api.SyncNone), api.EventRequest{Event: api.Heartbeat})
 	return err
@@ -77,7 +77,7 @@ func (t *terms) take(c config.Config, l *live, local api.LocalOptions) {
 	t.daemon.api.Limit(c.WritesPerMinute)
 }
 
-// call is the service of all listeners: that of the present term.
+// call is the service of all listeners. It calls that of the present term.
 func (t *terms) call(ctx context.Context, c api.Call) (any, error) {
 	if err := t.gate.Acquire(ctx, 1); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (t *terms) call(ctx context.Context, c api.Call) (any, error) {
 	return t.now.Load().service(ctx, c)
 }
 
-// follow takes over the configuration whenever it changes, until ctx ends.
+// follow adopts changes of the configuration until ctx ends.
 func (t *terms) follow(ctx context.Context) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()
@@ -99,7 +99,7 @@ func (t *terms) follow(ctx context.Context) {
 	}
 }
 
-// look takes over the configuration if it has changed.
+// look adopts the configuration if it has changed.
 func (t *terms) look(ctx context.Context) {
 	next, advice := t.daemon.opts.Again.Look(t.wanted)
 	if !reflect.DeepEqual(next, t.wanted) {
@@ -119,9 +119,9 @@ func (t *terms) look(ctx context.Context) {
 	}
 }
 
-// adopt takes over the configuration that is wanted: what requests ask for at once, and what shapes
-// the memory when no request is running. If the memory cannot be opened under it, the last good one
-// is in force.
+// adopt adopts the wanted configuration: settings of requests at once, and those of the memory when no
+// request is running. If the memory cannot be opened with it, the last good configuration stays in
+// force.
 func (t *terms) adopt(ctx context.Context) error {
 	was, local := t.now.Load(), t.daemon.opts.Again.Local
 	if soon := was.config.AtOnce(&t.wanted); !reflect.DeepEqual(soon, was.config) {
@@ -132,7 +132,7 @@ func (t *terms) adopt(ctx context.Context) error {
 		}
 	}
 	open := t.shut(ctx, drainAgain<<min(t.tries, 4))
-	if t.due = time.Now().Add(lookInterval << min(t.tries, 6)); open == nil { // requests go on meanwhile
+	if t.due = time.Now().Add(lookInterval << min(t.tries, 6)); open == nil { // requests continue meanwhile
 		t.tries++
 		return nil
 	}
@@ -161,15 +161,15 @@ func (t *terms) adopt(ctx context.Context) error {
 	return err
 }
 
-// maxInside is how many calls are carried out at a time, more than connections allow.
+// maxInside is the largest number of simultaneous calls, more than connections allow.
 const maxInside = 1 << 12
 
-// shut holds new calls back and waits some time for running ones. It returns what lets calls in
-// again, nil if some went on.
-func (t *terms) shut(ctx context.Context, patience time.Duration) (open func()) {
-	ctx, stop := context.WithTimeout(ctx, patience)
+// shut blocks new calls and waits for running ones until a timeout. It returns a function that admits
+// calls again, nil after the timeout.
+func (t *terms) shut(ctx context.Context, timeout time.Duration) (open func()) {
+	ctx, stop := context.WithTimeout(ctx, timeout)
 	defer stop()
-	if t.gate.Acquire(ctx, maxInside) != nil { // calls that come meanwhile wait behind it
+	if t.gate.Acquire(ctx, maxInside) != nil { // new calls wait behind it
 		return nil
 	}
 	return func() { t.gate.Release(maxInside) }

@@ -24,7 +24,7 @@ type idle struct {
 	timer *time.Timer
 }
 
-// newIdle returns one that calls stop after that time without a client; 0 never does.
+// newIdle calls stop after some time without a client; 0 means never.
 func newIdle(after time.Duration, stop func()) *idle {
 	i := &idle{after: cmp.Or(after, math.MaxInt64), stop: stop}
 	i.timer = time.AfterFunc(i.after, i.over)
@@ -57,15 +57,20 @@ func (i *idle) over() {
 	}
 }
 
-// kept runs a background task as long as the daemon. It logs a panic and restarts the task
-// after a pause, so that the panic does not end the daemon.
+// kept runs a background task until it or ctx ends. It logs a panic and restarts the task after
+// a delay, so that the panic does not end the daemon.
 func (d *daemon) kept(ctx context.Context, what string, run func()) {
-	for d.panics(what, run) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pulse):
-		}
+	for d.panics(what, run) && wait(ctx, pulse) {
+	}
+}
+
+// wait waits for some time, and reports whether it passed before ctx ended.
+func wait(ctx context.Context, interval time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(interval):
+		return true
 	}
 }
 
@@ -81,21 +86,20 @@ func (d *daemon) panics(what string, run func()) (did bool) {
 	return false
 }
 
-// scavenger decides when to return memory freed by requests to the system. The garbage
-// collector runs only when the heap has grown by as much as is in use, so that an idle
-// daemon would keep that memory. It is for one goroutine.
+// scavenger decides when to return the memory of past requests to the system. The garbage
+// collector runs only after the heap has doubled, so that an idle daemon would keep that memory.
+// It is for one goroutine.
 type scavenger struct {
 	seen     uint64 // bytes allocated until the previous tick
 	returned uint64 // bytes allocated when memory was last returned
 }
 
 const (
-	maxIdleBytes = 8 << 20  // allocated between two ticks, at most, for a daemon to count as idle
+	maxIdleBytes = 8 << 20  // allocated between two ticks of an idle daemon, at most
 	minBytes     = 32 << 20 // allocated since memory was last returned, at least, to justify a full collection
 )
 
-// due takes the bytes allocated so far, once per tick, and reports whether to return memory
-// now.
+// due reports whether to return memory now. It is called once per tick with the bytes allocated so far.
 func (s *scavenger) due(allocated uint64) bool {
 	idle := allocated-s.seen <= maxIdleBytes
 	s.seen = allocated
@@ -106,8 +110,8 @@ func (s *scavenger) due(allocated uint64) bool {
 	return true
 }
 
-// tick returns memory if due. It costs reading a counter, or a garbage collection while
-// requests are served.
+// tick returns memory if due. It reads a counter or runs a garbage collection, concurrently with
+// requests.
 func (s *scavenger) tick() {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

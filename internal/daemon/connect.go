@@ -19,13 +19,13 @@ import (
 // ErrNone is returned if no daemon serves a memex.
 var ErrNone = errors.New("no daemon serves this memex")
 
-// Connect returns a client of the daemon that serves a memex, whatever path names that. The
-// caller closes it. Errors: ErrNone; kind Conflict if the daemon speaks another protocol.
+// Connect returns a client of the daemon that serves a memex, under any path. The caller closes
+// it. Errors: ErrNone; kind Conflict if the daemon speaks another protocol.
 func Connect(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions) (*httpapi.Client, error) {
 	return find(ctx, c, opts, false)
 }
 
-// find is Connect; everywhere is that of places.
+// find is Connect; everywhere has the same meaning as in places.
 func find(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, everywhere bool) (*httpapi.Client, error) {
 	sockets, err := places(c, everywhere)
 	if err != nil {
@@ -33,7 +33,7 @@ func find(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, ev
 	}
 	for i, socket := range sockets {
 		far, err := connect(ctx, socket, opts)
-		if err == nil && i > 0 && !serves(c, far.Met) { // the first is named after this memex
+		if err == nil && i > 0 && !serves(c, far.Met) { // the first socket is this memex's own
 			far.Close()
 			err = ErrNone
 		}
@@ -88,7 +88,7 @@ func await(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, g
 		case <-ctx.Done():
 			return nil, errors.Join(ErrNone, ctx.Err())
 		case <-givenUp:
-			return Connect(ctx, c, opts) // another daemon may have been quicker
+			return Connect(ctx, c, opts) // another daemon may have been faster
 		case <-time.After(pollInterval):
 		}
 	}

@@ -41,8 +41,8 @@ func (c *sharedConn) Close() error {
 	return err
 }
 
-// CloseWrite closes the connection for writing. http.Server calls it, so that a client
-// that is still sending can read why its request was refused.
+// CloseWrite closes the connection for writing. http.Server calls it, so that a client that is
+// still sending can read the error of its request.
 func (c *sharedConn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()
@@ -50,8 +50,8 @@ func (c *sharedConn) CloseWrite() error {
 	return nil
 }
 
-// setState follows the state of a connection for http.Server. Connections that serve a
-// request are the last ones to be closed.
+// setState follows the state of a connection for http.Server. Connections that serve a request are
+// closed last.
 func (c *sharedConn) setState(s http.ConnState) {
 	switch s {
 	case http.StateActive:
@@ -69,7 +69,7 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// counting returns admit, which also counts the connection as one of the caller.
+// counting wraps admit. It counts the connection as one of the caller.
 func counting(admit httpapi.Admission) httpapi.Admission {
 	return func(r *http.Request) (api.Grant, error) {
 		g, err := admit(r)

@@ -34,19 +34,19 @@ import (
 
 // Options configures a daemon. Memory, Config, Feed, Log and Lines are required.
 type Options struct {
-	// Memory is the memory of Config.Memex, opened with Feed.Committed. The caller closes
-	// it, or the one that Again opened last.
+	// Memory is the memory of Config.Memex, opened with Feed.Committed. The caller closes it, or
+	// the last one that Again opened.
 	Memory *fovea.Memory
 	Config config.Config
 	Feed   *api.Feed
 	// Local configures requests; the daemon sets its Sync and Progress.
 	Local api.LocalOptions
-	// Again says how the daemon takes over another configuration; nil never.
+	// Again describes how the daemon adopts a changed configuration; nil means never.
 	Again *Again
-	// MCP returns the handler of /mcp for a service, given what returns the present configuration;
-	// nil for none.
+	// MCP returns the handler of /mcp for a service and a function that returns the present
+	// configuration; nil for none.
 	MCP func(api.Service, func() *config.Config) http.Handler
-	// HTTP also opens a port on the loopback interface.
+	// HTTP opens a port on the loopback interface, too.
 	HTTP bool
 	// Idle is how long a daemon stays without a client; 0 is forever.
 	Idle time.Duration
@@ -59,7 +59,7 @@ type Options struct {
 	Log   *slog.Logger
 	Lines *Ring
 	Calls *Ring
-	// Alert, if not nil, sends the owner a message about what waits for a person.
+	// Alert, if not nil, sends the owner a message about what needs a person.
 	Alert func(text string) error
 	// Listening, if not nil, is called once clients can connect.
 	Listening func(socket, url string)
@@ -125,7 +125,7 @@ type daemon struct {
 	api     *httpapi.Server
 	pid     int
 	folder  string // see api.Hello
-	damage  string // likewise
+	damage  string // see api.Hello
 	url     string
 	secret  string // of the user, stored in the state folder
 	servers []*server
@@ -163,7 +163,7 @@ func (d *daemon) serviceOf(l *live, local api.LocalOptions) api.Service {
 	local.Sync = func(ctx context.Context) error { return advise(l.sync(ctx)) }
 	local.Progress, local.Notify = d.opts.Feed.Progress, d.opts.Feed.Notify
 	local.Logs = func() (log, calls []string) { return d.opts.Lines.Lines(), d.opts.Calls.Lines() }
-	// After each sync, a writer queues behind all requests that wait for a processor.
+	// After each sync, a writer waits for all requests that wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
 	svc := d.advised(l.memory, api.NewLocal(l.memory, &local))
 	return func(ctx context.Context, c api.Call) (any, error) {
@@ -203,7 +203,7 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 	d.made = append(d.made, socket, place)
 	d.add(l, bound.Owner, d.api.Handler(counting(d.overSocket)), 0)
 	if err := vfs.WritePlain(place, []byte(socket), 0o600); err != nil {
-		d.opts.Log.Warn("only clients with the same environment find the socket", "why", err)
+		d.opts.Log.Warn("only clients with the same environment can find the socket", "why", err)
 	}
 	if !d.opts.HTTP {
 		return nil
@@ -215,16 +215,16 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 	port := tcp.Addr().(*net.TCPAddr).Port
 	d.add(tcp, bound.Anonymous, httpapi.Loopback(port, d.api.Handler(counting(d.overTCP))), keepAlive)
 	if err := d.publish(tcp.Addr().String()); vfs.Unwritable(err) {
-		d.opts.Log.Warn("only clients with a token of fovea token can use the port", "why", err)
+		d.opts.Log.Warn("only clients with a token from fovea token can use the port", "why", err)
 	} else if err != nil {
 		return err
 	}
 	return nil
 }
 
-// lockSocket takes the socket's lock, which excludes other daemons even if the state folder
-// cannot be written and so has no lock. It fails only once the holder answers, or has not for as long
-// as an answer may take: one that is starting soon listens, and one that is ending gives up the lock.
+// lockSocket takes the socket's lock, which excludes other daemons even if the state folder is not
+// writable and so has no lock. It fails if the holder answers, or does not within helloTimeout: one that
+// is starting will listen soon, and one that is stopping will release the lock.
 func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return fmt.Errorf("socket: %w", err)
@@ -249,7 +249,7 @@ func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 		if !errors.Is(notFound, ErrNone) {
 			break
 		}
-		if poll(ctx); ctx.Err() != nil {
+		if !wait(ctx, pollInterval) {
 			err = errors.Join(err, ctx.Err())
 			break
 		}
@@ -260,7 +260,7 @@ func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 // lockSuffix is the suffix of the socket's lock file.
 const lockSuffix = ".lock"
 
-// add opens a listener. A connection belongs to as until a request names another bearer.
+// add adds a listener. A connection belongs to as until a request names another bearer.
 func (d *daemon) add(l net.Listener, as bound.Bearer, h http.Handler, silent time.Duration) {
 	d.servers = append(d.servers, &server{listener: d.counts(l, as), Server: http.Server{
 		Handler: h, ReadHeaderTimeout: cmp.Or(d.opts.SlowHeader, slowHeader), IdleTimeout: silent, MaxHeaderBytes: headers,
@@ -280,7 +280,7 @@ func (d *daemon) state(c net.Conn, s http.ConnState) {
 	}
 }
 
-// shutdown finishes running requests and accepts no others.
+// shutdown finishes running requests and accepts no new ones.
 func (d *daemon) shutdown() error {
 	ctx, stop := context.WithTimeout(context.Background(), drain)
 	defer stop()
@@ -310,7 +310,7 @@ func (d *daemon) close() {
 // addressName is the file in the state folder with the daemon's Address.
 const addressName = "http.json"
 
-// publish writes the port's URL and this run's new secret.
+// publish writes the port's URL and a new secret for this run.
 func (d *daemon) publish(address string) error {
 	d.url, d.secret = "http://"+address, rand.Text()
 	name := filepath.Join(d.opts.Config.StateDir, addressName)

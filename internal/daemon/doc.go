@@ -16,11 +16,10 @@
 //   - A request is answered from a memory that holds everything saved before the request.
 //   - The socket accepts only the user who runs the daemon; TCP only the bearer of a token,
 //     from this machine.
-//   - After a write error has stopped the memory, reads continue, and answers say how to have
-//     it reopened.
+//   - After a write error, reads continue, and answers explain how to reopen the memory.
 //   - Running requests are answered before the daemon stops.
-//   - The process's memory grows with the data, not with its age, and goes back to the system
-//     after a busy period.
+//   - The process's memory grows with the data, not over time, and is returned to the system after
+//     a busy period.
 //   - Each sink receives its messages in order and at least once, and a failing one does not delay the
 //     others. If more are pending than the queue holds, the oldest is dropped and counted. Errors
 //     contain no token of a URL.

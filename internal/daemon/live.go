@@ -27,28 +27,28 @@ const (
 	marksDir = "watch"                // in the state folder
 )
 
-// live is the memory that a daemon has open, up to date with its folder, with its work in the background.
+// live is the open memory of a daemon, kept up to date with its folder by background work.
 type live struct {
-	ctx      context.Context // of the daemon: other requests wait for a read that one began
+	ctx      context.Context // of the daemon: several requests may wait for one read
 	memory   *fovea.Memory
 	progress func(done, total int)
 	log      *slog.Logger
 	nudged   chan struct{} // see notices
 	work     sync.WaitGroup
-	end      func() error // ends that work; the memory stays open
+	end      func() error // ends the background work; the memory stays open
 
 	root    *corpus.Root
 	watcher *corpus.Watcher // nil if the folder cannot be watched
 
 	turn  chan struct{} // held while the folder is read; guards done and begun
 	done  uint64        // the watcher's position up to which the memory has read
-	begun bool          // the folder was read once, and the memory is at done
+	begun bool          // the memory has read the folder up to done
 
 	ready     atomic.Bool
 	scavenger scavenger // used by run only
 }
 
-// keepLive starts to watch the folder of a memory.
+// keepLive starts watching the folder of a memory.
 func keepLive(ctx context.Context, m *fovea.Memory, opts *Options, conf *config.Config) *live {
 	ctx, stop := context.WithCancel(ctx)
 	l := &live{
@@ -86,7 +86,7 @@ func (l *live) watch(conf *config.Config) error {
 	return nil
 }
 
-// holds reports whether a file is a document: notes may refer to files of any name.
+// holds reports whether a file is a document. Notes may refer to files of any name.
 func (l *live) holds(path string) bool {
 	for range l.memory.View().Document(path) {
 		return true
@@ -94,25 +94,21 @@ func (l *live) holds(path string) bool {
 	return false
 }
 
-// sync returns when the memory holds everything saved before the call. It fails if the
-// folder, or one that the store needs, was moved or replaced.
+// sync returns when the memory holds everything saved before the call. It fails if the folder or
+// one of the store's was moved or replaced.
 func (l *live) sync(ctx context.Context) error {
 	ground := l.memory.InPlace()
 	if fovea.KindOf(ground) == fovea.Conflict {
 		return ground
 	}
-	return cmp.Or(l.settle(ctx), ground)
-}
-
-func (l *live) settle(ctx context.Context) error {
 	if l.watcher == nil || l.watcher.CatchUp() != nil {
-		return l.read(ctx, 0, true)
+		return cmp.Or(l.read(ctx, 0, true), ground)
 	}
-	return l.read(ctx, l.watcher.Seen(), false)
+	return cmp.Or(l.read(ctx, l.watcher.Seen(), false), ground)
 }
 
 // read reads the folder unless the memory has everything up to seen. Concurrent callers wait
-// for a read that is running.
+// for a running read.
 func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -145,7 +141,7 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	return nil
 }
 
-// isReady returns why the memory cannot answer yet, nil if it can.
+// isReady returns an error while the memory cannot answer.
 func (l *live) isReady() error {
 	if l.ready.Load() {
 		return nil
@@ -153,8 +149,8 @@ func (l *live) isReady() error {
 	return fmt.Errorf("the folder is being read: %d documents so far", l.memory.Status().Documents)
 }
 
-// run reads the folder now, after each burst of events and every ten minutes, and lets the
-// memory maintain itself, by the event heartbeat.
+// run reads the folder now, after each burst of events and every ten minutes. The event heartbeat
+// makes the memory maintain itself.
 func (l *live) run(beat func(context.Context) error) {
 	l.logError(l.read(l.ctx, 0, true))
 	var changed <-chan struct{}
@@ -182,15 +178,15 @@ func (l *live) run(beat func(context.Context) error) {
 
 // burst waits for the end of a burst of events, at most maxBurst.
 func (l *live) burst(changed <-chan struct{}) {
-	pause, end := time.NewTimer(quiet), time.NewTimer(maxBurst)
-	defer pause.Stop()
+	silence, end := time.NewTimer(quiet), time.NewTimer(maxBurst)
+	defer silence.Stop()
 	defer end.Stop()
 	for {
 		select {
 		case <-changed:
-			pause.Reset(quiet)
+			silence.Reset(quiet)
 			continue
-		case <-pause.C:
+		case <-silence.C:
 		case <-end.C:
 		case <-l.ctx.Done():
 		}

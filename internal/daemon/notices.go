@@ -16,20 +16,20 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// noticeInterval is the shortest time between two looks at what notices are about.
+// noticeInterval is the shortest time between two checks for notices.
 const noticeInterval = 100 * time.Millisecond
 
 // conflicts is the notice about files that have notes with conflicts.
 const conflicts = "conflicts"
 
-// alert sends the owner a message through send, if there is one.
+// alert sends the owner a message through send, if that is not nil.
 func (l *live) alert(send func(string) error, format string, a ...any) {
 	if send != nil {
 		l.logError(send(text.Page(fmt.Sprintf("Fovea: in the memory of %s, "+format+"\n", append([]any{l.memory.Dir()}, a...)...), guard.MaxMessage)))
 	}
 }
 
-// nudge has notices look again, soon.
+// nudge makes notices check again soon.
 func (l *live) nudge() {
 	select {
 	case l.nudged <- struct{}{}:
@@ -37,8 +37,8 @@ func (l *live) nudge() {
 	}
 }
 
-// notices tells subscribers which files are locked down, and which have notes with conflicts,
-// whenever that changes, also while the memory was not open. It also takes up new remotes.
+// notices reports to subscribers which files are locked down and which have notes with conflicts,
+// whenever that changes, also while the memory is not open. It also finds new remotes.
 func (t *terms) notices(l *live) {
 	ctx := l.ctx
 	conflict, err := query.Parse("tags:" + document.ConflictTag)
@@ -60,10 +60,8 @@ func (t *terms) notices(l *live) {
 				t.daemon.opts.Feed.Notify(api.Notice{Event: kind, Data: map[string][]string{"paths": append([]string{}, paths...)}})
 			}
 		}
-		select {
-		case <-ctx.Done():
+		if !wait(ctx, noticeInterval) {
 			return
-		case <-time.After(noticeInterval):
 		}
 		select {
 		case <-ctx.Done():
@@ -73,8 +71,8 @@ func (t *terms) notices(l *live) {
 	}
 }
 
-// noticed returns the files that are locked down, and those of the memex with conflicts. What
-// cannot be read now is left out, and looked at again after the next change.
+// noticed returns the files that are locked down, and those of the memex with conflicts. It omits
+// what it cannot read, until the check after the next change.
 func noticed(ctx context.Context, m *fovea.Memory, conflict query.Expr) map[string][]string {
 	found := map[string][]string{}
 	if v, err := m.Guard().View(ctx, nil); err == nil {

@@ -15,8 +15,8 @@ import (
 // detached starts a process in its own session, so that it outlives the terminal.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// closeInherited keeps child processes from inheriting open descriptors, such as an editor's
-// pipes, whose end the editor would await forever.
+// closeInherited keeps child processes from inheriting open descriptors, such as the pipes of an
+// editor, which would wait forever for their end.
 func closeInherited() {
 	const firstOwn, many = 3, 1024
 	entries, err := os.ReadDir("/dev/fd")

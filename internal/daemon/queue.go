@@ -21,7 +21,7 @@ const (
 	sendTimeout = 30 * time.Second // of one attempt
 	minBackoff  = time.Second      // after a failed attempt; doubles up to maxBackoff
 	maxBackoff  = 5 * time.Minute
-	x           = time.Minute // after a failed attempt: how long Drain waits for no other one
+	retryWait   = time.Minute // after a failed attempt, for which Drain does not wait again
 )
 
 // Queue sends messages to sinks and stores pending ones in a file. It is safe for
@@ -42,7 +42,7 @@ type Queue struct {
 
 // stored is the content of the file.
 type stored struct {
-	Tried   time.Time  `json:"tried,omitzero"` // when an attempt failed last
+	Tried   time.Time  `json:"tried,omitzero"` // time of the last failed attempt
 	Pending []*message `json:"pending"`        // oldest first
 }
 
@@ -58,11 +58,10 @@ type worker struct {
 	lastErr error // error of the last attempt; guarded by q.mu
 }
 
-// NewQueue starts sending to sinks, one at least, until Close, beginning with the messages pending in
-// the file, which need not exist. Those that no sink waits for are dropped, and so is a file
-// of another form. The error is that of reading the file. If report
-// is not nil, it is called with the error when a sink starts to fail, and with nil when
-// it recovers.
+// NewQueue starts sending to one or more sinks until Close, beginning with the messages pending in
+// the file, which need not exist. It drops messages for other sinks, and a file of another form.
+// The error is that of reading the file. If report is not nil, it is called with the error when a
+// sink starts to fail, and with nil when it recovers.
 func NewQueue(file string, sinks []Sink, report func(sink string, err error)) (*Queue, error) {
 	q := &Queue{file: file, report: report, changed: make(chan struct{})}
 	text, err := vfs.ReadPlain(file)
@@ -81,7 +80,7 @@ func NewQueue(file string, sinks []Sink, report func(sink string, err error)) (*
 		})
 		return len(m.Waits) == 0
 	})
-	q.untried = len(q.stored.Pending) > 0 && time.Since(q.stored.Tried) >= x
+	q.untried = len(q.stored.Pending) > 0 && time.Since(q.stored.Tried) >= retryWait
 	ctx, cancel := context.WithCancel(context.Background())
 	q.cancel = cancel
 	for _, s := range sinks {
@@ -111,12 +110,12 @@ func (q *Queue) Send(text string) error {
 	return q.save()
 }
 
-// save stores the messages, and tells that something has changed. No message is no file. q.mu is held.
+// save stores the messages and signals a change. It removes the file if there are none. q.mu is held.
 func (q *Queue) save() error {
 	close(q.changed)
 	q.changed = make(chan struct{})
 	if len(q.stored.Pending) == 0 {
-		_ = os.Remove(q.file) // what stays is sent again
+		_ = os.Remove(q.file) // if it remains, its messages are sent again
 		return nil
 	}
 	text, _ := json.Marshal(q.stored) // texts and times always encode
@@ -209,6 +208,6 @@ func (q *Queue) recordAttempt(w *worker, m *message, err error) bool {
 		m.Waits = slices.DeleteFunc(m.Waits, func(id string) bool { return id == w.ID })
 		q.stored.Pending = slices.DeleteFunc(q.stored.Pending, func(m *message) bool { return len(m.Waits) == 0 })
 	}
-	_ = q.save() // if that fails, the next process sends it again
+	_ = q.save() // after an error the next process sends it again
 	return changed
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/bound"
@@ -20,16 +19,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// placeName is the file in the state folder with the path of its daemon's socket. A client's
-// environment, such as a cron job's, may name another folder for sockets than the daemon's
-// did.
+// placeName is the file in the state folder with the path of its daemon's socket. The environment
+// of a client, such as a cron job, may name another folder for sockets than the daemon's.
 const placeName = "socket"
 
-// places lists the sockets at which the daemon of a memex may listen: first the default in
-// this environment, then the one named in the state folder, then those of other state
-// folders opened over this very folder, which may have been moved or mounted elsewhere while
-// its daemon runs. A memex that now has its own state folder uses these only if everywhere
-// is set.
+// places lists the sockets at which the daemon of a memex may listen: the default in this
+// environment, the one named in the state folder, and those of other state folders of the same
+// folder, which may have been moved or mounted elsewhere while its daemon runs. If the memex now
+// has its own state folder, it uses the latter only if everywhere is set.
 func places(c *config.Config, everywhere bool) ([]string, error) {
 	socket, err := c.Socket()
 	if err != nil {
@@ -42,15 +39,15 @@ func places(c *config.Config, everywhere bool) ([]string, error) {
 	}
 	for _, state := range states {
 		text, err := vfs.ReadPlain(filepath.Join(state, placeName))
-		if said := string(text); err == nil && filepath.IsAbs(said) && !slices.Contains(out, said) {
-			out = append(out, said)
+		if other := string(text); err == nil && filepath.IsAbs(other) && !slices.Contains(out, other) {
+			out = append(out, other)
 		}
 	}
 	return out, nil
 }
 
-// serves reports whether a daemon has the memex of c open, under any name: it opened the
-// folder that is there now, or its path leads to the same place.
+// serves reports whether a daemon has the memex of c open, under any name: it opened the folder
+// that is now there, or its path leads to the same folder.
 func serves(c *config.Config, h api.Hello) bool {
 	if h.Folder != "" && h.Folder == stores.Identity(c.Memex) {
 		return true
@@ -60,24 +57,16 @@ func serves(c *config.Config, h api.Hello) bool {
 	return err == nil && err2 == nil && asked == served
 }
 
-// stayReachable checks every minute, until ctx ends, that the socket exists. The folder of
-// sockets is removed when its user logs out, or with temporary files, and a new client would
-// then find only the lock.
+// stayReachable checks every minute, until ctx ends, that the socket exists. The folder of sockets
+// may be removed when its user logs out or with temporary files. New clients would then find only
+// the lock.
 func (d *daemon) stayReachable(ctx context.Context, socket string) {
-	looks := time.NewTicker(pulse)
-	defer looks.Stop()
-	told := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-looks.C:
-			err := d.listenAgain(socket)
-			if err != nil && !told {
-				d.opts.Log.Warn("clients cannot reach the socket", "why", err)
-			}
-			told = err != nil
+	for isLogged := false; wait(ctx, pulse); {
+		err := d.listenAgain(socket)
+		if err != nil && !isLogged {
+			d.opts.Log.Warn("clients cannot reach the socket", "why", err)
 		}
+		isLogged = err != nil
 	}
 }
 
@@ -93,13 +82,13 @@ func (d *daemon) listenAgain(socket string) error {
 		return err
 	}
 	s.listener = d.counts(l, bound.Owner)
-	go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown, and at once after it
+	go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown, or at once after it
 	d.opts.Log.Info("listening again", "socket", socket)
 	return nil
 }
 
-// listenUnix listens at a socket in a folder that only this user can enter, which is how the caller is
-// authenticated. It removes a previous daemon's socket: the caller holds the lock.
+// listenUnix listens at a socket in a folder that only this user can enter, which authenticates
+// clients. It removes the socket of an earlier daemon: the caller holds the lock.
 func listenUnix(socket string) (net.Listener, error) {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return nil, fmt.Errorf("socket: %w", err)
@@ -125,8 +114,8 @@ func makePrivate(folder string) error {
 	return private(folder)
 }
 
-// private rejects a folder that is not this user's alone: anyone who can write there can
-// replace the socket.
+// private rejects a folder that other users can access: anyone who can write there can replace the
+// socket.
 func private(folder string) error {
 	info, err := os.Lstat(folder)
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// errReopen is the next step for a store that a write error has stopped: only reopening the
-// memory finds out how far the last write came.
+// errReopen is the next step after a write error: only reopening the memory finds out how much of
+// the last write was done.
 var errReopen = errors.New("free some space or repair the disk, then run fovea serve --stop; the next command opens the memory again")
 
-// errAgain is the next step for a state folder that this user may not write.
+// errAgain is the next step if this user may not write the state folder.
 var errAgain = errors.New("when it can be written, run fovea serve --stop; the next command opens the memory again")
 
 // errPutBack is the next step if files of the store or the memex were moved or replaced.
 var errPutBack = errors.New("put it back, or leave what is there now; then run fovea serve --stop, and the next command opens the memory again")
 
-// nextStep returns the next step for a store that takes no writes, nil if reopening the
-// memory does not help: a damaged store, or one from a newer version.
+// nextStep returns the next step for a store that accepts no writes, nil if reopening the memory does
+// not help: for a damaged store, or one of a newer version.
 func nextStep(err error) error {
 	switch {
 	case errors.Is(err, store.ErrReplaced), errors.Is(err, corpus.ErrReplaced):
@@ -53,8 +53,8 @@ func advise(err error) error {
 	return fmt.Errorf("%w; %w", err, next)
 }
 
-// advised is middleware that adds the next step once the memory takes no writes, and to a status
-// what is to be known of the configuration.
+// advised is middleware that adds the next step to errors if the memory accepts no writes, and the
+// advice about the configuration to a status.
 func (d *daemon) advised(m *fovea.Memory, next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		answer, err := next(ctx, c)
@@ -68,7 +68,7 @@ func (d *daemon) advised(m *fovea.Memory, next api.Service) api.Service {
 	}
 }
 
-// isReady returns why not every request can be served. Its text is public.
+// isReady returns an error if some requests cannot be served. Its text is public.
 func (d *daemon) isReady() error {
 	now := d.terms.now.Load()
 	why := now.live.memory.Writable()

@@ -14,9 +14,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Ring keeps the newest lines of the log, in memory and in a file that the next daemon
-// continues. The zero value has no file yet: the log of a daemon begins before the process has won
-// the right to be one. It is safe for concurrent use.
+// Ring keeps the newest lines of the log, in memory and in a file that the next daemon continues.
+// The zero value has no file: a daemon's log begins before it holds the lock. It is safe for
+// concurrent use.
 type Ring struct {
 	name string
 
@@ -29,8 +29,8 @@ type Ring struct {
 // kept is the number of lines that a Ring keeps; its file has at most twice as many.
 const kept = 1000
 
-// Open opens or creates the log in a file, and adds the lines that were written before. If this user
-// may not write it, the lines are kept in memory only.
+// Open opens or creates the file of the log, and adds the lines written before. If this user may not
+// write it, the lines stay in memory only.
 func (r *Ring) Open(name string) error {
 	text, err := vfs.ReadPlain(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !vfs.Unwritable(err) {
@@ -57,7 +57,7 @@ func ReadRing(name string) []string {
 	return linesOf(text)
 }
 
-// newest returns the lines of some that are kept.
+// newest returns the lines to keep.
 func newest(lines []string) []string { return lines[max(0, len(lines)-kept):] }
 
 func linesOf(text []byte) (lines []string) {
@@ -67,8 +67,8 @@ func linesOf(text []byte) (lines []string) {
 	return lines
 }
 
-// Write appends whole lines, as log/slog's handlers write them. A file that cannot be
-// written, as on a full disk, is no error: the lines stay in memory.
+// Write appends whole lines, as log/slog's handlers write them. It returns no error if the file
+// cannot be written, as on a full disk: the lines stay in memory.
 func (r *Ring) Write(text []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *Ring) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Lines returns the lines that are kept, oldest first; none of nil. The caller owns the slice.
+// Lines returns the kept lines, oldest first; none for a nil Ring. The caller owns the slice.
 func (r *Ring) Lines() []string {
 	if r == nil {
 		return nil
@@ -95,7 +95,7 @@ func (r *Ring) Lines() []string {
 	return slices.Clone(r.lines)
 }
 
-// Reload takes the lines from the file, in which a purge has overwritten text.
+// Reload reads the lines from the file after a purge has overwritten text in it.
 func (r *Ring) Reload() {
 	if r == nil || r.file == nil {
 		return

@@ -36,10 +36,10 @@ var errURL = errors.New("invalid alert URL")
 //	ntfy://HOST/TOPIC
 //	smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS
 //
-// The connection is encrypted unless the URL says disabletls=yes, ntfy also
-// scheme=http, smtp also encryption=None or usestarttls=No. Other
-// parameters of shoutrrr, such as titles and parse modes, are ignored. The host
-// telegram may be replaced by another server of the same protocol. The error is errURL.
+// The connection is encrypted unless the URL has disabletls=yes, for ntfy also scheme=http, for smtp
+// also encryption=None or usestarttls=No. Other parameters of shoutrrr, such as titles and parse
+// modes, are ignored. Instead of telegram, the host may be another server of the same protocol. The
+// error is errURL.
 func ParseSink(rawURL string) (Sink, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -93,7 +93,7 @@ func telegram(scheme string, u *url.URL) Sink {
 	})
 }
 
-// posting is a sink that takes each message as the bodies of requests to one address: a text, or else JSON.
+// posting returns a sink that sends each message in requests to one address, with bodies of text or JSON.
 func posting(name, address string, user *url.Userinfo, bodies func(text string) []any) Sink {
 	return Sink{Name: name, Send: func(ctx context.Context, text string) error {
 		for _, body := range bodies(text) {

@@ -27,11 +27,10 @@ import (
 // outputSuffix is the suffix of the output file of a daemon without a terminal.
 const outputSuffix = ".out"
 
-// Start runs a command that serves the memex, detached from this process: in its own
-// session, without inherited descriptors, its output in a file next to the socket. It
-// returns when that daemon answers, or when another was quicker and its own has exited. A
-// command that ends without serving prints the reason as JSON on its last line; Start
-// returns it as an error of the same kind.
+// Start runs a command that serves the memex, detached from this process: in its own session,
+// without inherited descriptors, with its output in a file next to the socket. It returns when that
+// daemon answers, or when another was faster and its own has exited. A command that ends without
+// serving prints the reason as JSON on its last line; Start returns an error of the same kind.
 func Start(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, command string, args ...string) (*httpapi.Client, error) {
 	socket, err := c.Socket()
 	if err == nil {
@@ -41,7 +40,7 @@ func Start(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, c
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	name := strings.TrimSuffix(socket, filepath.Ext(socket)) + outputSuffix
-	out, err := vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600) // others may start one, too
+	out, err := vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600) // other processes may start one, too
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
@@ -61,7 +60,7 @@ func Start(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, c
 	if err != nil {
 		return nil, err
 	}
-	if far.Met.PID != cmd.Process.Pid { // still starting, it would take over once the other stops, unwanted by then
+	if far.Met.PID != cmd.Process.Pid { // otherwise it would start serving after the other stops
 		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have exited by itself
 		select {
 		case <-ended:
@@ -128,20 +127,20 @@ func Stop(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("stop process %d: %w", h.PID, err)
 	}
-	for { // without a lock, as over a store that cannot be written, silence alone tells
+	for { // a store that is not writable has no lock: wait until no daemon answers
 		other, err := find(ctx, c, nil, true)
 		if err != nil {
 			return released(ctx, h.StateDir)
 		}
 		other.Close()
-		if poll(ctx); ctx.Err() != nil {
+		if !wait(ctx, pollInterval) {
 			return ctx.Err()
 		}
 	}
 }
 
-// findStarted returns a client of the daemon that serves a memex, under any name. It waits for one
-// that is starting.
+// findStarted returns a client of the daemon that serves a memex, under any path. It waits for a
+// daemon that is starting.
 func findStarted(ctx context.Context, c *config.Config) (*httpapi.Client, error) {
 	for {
 		far, err := find(ctx, c, nil, true)
@@ -152,14 +151,13 @@ func findStarted(ctx context.Context, c *config.Config) (*httpapi.Client, error)
 		if pid == 0 {
 			return nil, err
 		}
-		if ctx.Err() != nil {
+		if !wait(ctx, pollInterval) {
 			return nil, fmt.Errorf("process %d is starting or stopping as a daemon and does not answer; try again, or end it: %w", pid, ctx.Err())
 		}
-		poll(ctx)
 	}
 }
 
-// Command is how a daemon names itself in the locks that it holds.
+// Command is the name of a daemon in its locks.
 const Command = "fovea serve"
 
 // holder returns the process id of the daemon that holds a store, 0 if none does. One that does
@@ -169,23 +167,15 @@ func holder(stateDir string) int {
 		return 0
 	}
 	ctx, end := context.WithCancel(context.Background())
-	end() // it waits for nobody
+	end() // do not wait
 	if held, ok := errors.AsType[*vfs.HeldError](released(ctx, stateDir)); ok && held.Holder.Command == Command {
 		return held.Holder.PID
 	}
 	return 0
 }
 
-// poll waits for pollInterval, or until ctx ends.
-func poll(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(pollInterval):
-	}
-}
-
-// released returns when the lock of a state folder is free: a daemon holds it until it has
-// written everything. A folder missing or not writable by this user counts as free.
+// released returns when the lock of a state folder is free: a daemon holds it until it has written
+// everything. A folder that is missing or not writable counts as free.
 func released(ctx context.Context, stateDir string) error {
 	folder, err := vfs.Dir(stateDir)
 	if errors.Is(err, fs.ErrNotExist) {

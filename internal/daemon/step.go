@@ -19,17 +19,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// How a daemon keeps its memory in step with remotes.
+// The timing of a daemon that keeps its memory in step with remotes.
 const (
-	settle    = 50 * time.Millisecond // after a commit, so that a burst goes out at once; as much again at random
-	spread    = time.Second           // within which all machines sync after a disturbance of the place
+	settle    = 50 * time.Millisecond // after a commit, to send a burst at once; up to twice that, at random
+	spread    = time.Second           // within which machines sync, each at random, after a disturbance of the place
 	pushEvery = time.Minute           // to a place that cannot be watched
-	askEvery  = 30 * time.Second      // on average where nothing happens, and between two attempts; twice that at random
-	requests  = 6                     // of a sync, besides one for each other machine
+	askEvery  = 30 * time.Second      // for each request of a sync, and between two attempts; up to twice that, at random
+	requests  = 6                     // of a sync, without one for each other machine
 )
 
-// inStep returns what keeps the memory in step with the remotes that it has, as the configuration says.
-// It is called whenever either may have changed.
+// inStep returns a function that keeps the memory in step with its remotes as configured. It is called
+// whenever the remotes or the configuration may have changed.
 func (t *terms) inStep(l *live) func() {
 	stop, before := func() {}, []string{}
 	return func() {
@@ -57,7 +57,7 @@ func (t *terms) inStep(l *live) func() {
 	}
 }
 
-// partner is a remote that the memory is kept in step with.
+// partner is a remote with which the memory is kept in step.
 type partner struct {
 	terms *terms
 	live  *live
@@ -65,20 +65,20 @@ type partner struct {
 	name  string
 	news  chan string // machines that have written there, "" for any; closed if the place cannot be watched
 
-	// Of run:
-	due, last, all time.Time         // of exchanges: the next one, the one before, and the last one of all
-	rest           time.Duration     // between two
-	from           map[string]bool   // as news: what the next one reads
+	// Only run uses these:
+	due, last, all time.Time         // of the next exchange, the last one, and the last one with all machines
+	rest           time.Duration     // between two exchanges, at least
+	from           map[string]bool   // machines from news that the next exchange reads
 	isBehind       bool              // the remote lacks a commit
-	merges         int               // that exchanges made, and that commits has not brought yet
-	problem        string            // the last one that was logged
-	problems       map[string]string // the same of the logs of other machines
+	merges         int               // merges by exchanges that the feed has not reported yet
+	problem        string            // the last logged problem
+	problems       map[string]string // the last logged problem of each other machine
 }
 
-// problemsFile has what was reported of other machines, so that another daemon does not report it again.
+// problemsFile has the reported problems of other machines, so that the next daemon does not repeat them.
 func (p *partner) problemsFile() string { return place.Folder + "/" + p.name + "/problems.json" }
 
-// run exchanges commits with the remote at once, after commits here, when other machines have written
+// run exchanges commits with the remote at first, after commits here, after other machines have written
 // there, and every few minutes.
 func (p *partner) run() {
 	commits, leave := p.terms.daemon.opts.Feed.Subscribe()
@@ -92,18 +92,18 @@ func (p *partner) run() {
 				continue
 			}
 			switch p.from[machine] = true; {
-			case machine == "": // as after another server took over: not all machines at once
+			case machine == "": // perhaps another server took over: not all machines at once
 				p.soon(rand.N(spread))
-			case len(p.news) == 0: // else all of them together
+			case len(p.news) == 0: // otherwise read them together
 				p.soon(0)
 			}
 		case e, ok := <-commits:
-			if !ok { // too late for all of them
+			if !ok { // the feed dropped a slow subscriber
 				commits, leave = p.terms.daemon.opts.Feed.Subscribe()
 			}
 			switch {
 			case ok && e.Commit == nil:
-			case ok && e.Commit.Kind == graph.KindMerge && p.merges > 0: // the remote has what it took in
+			case ok && e.Commit.Kind == graph.KindMerge && p.merges > 0: // the remote has the merged commits
 				p.merges--
 			default:
 				p.isBehind = true
@@ -117,14 +117,14 @@ func (p *partner) run() {
 	}
 }
 
-// soon makes the next exchange come after some time at the latest.
+// soon makes the next exchange happen within some time, but not before the rest has passed.
 func (p *partner) soon(wait time.Duration) {
 	if at := time.Now().Add(max(wait, time.Until(p.last.Add(p.rest)))); at.Before(p.due) {
 		p.due = at
 	}
 }
 
-// exchange carries what is due, and all if that is not known. It reports whether that was done.
+// exchange exchanges what is due, or everything if that is unknown. It reports success.
 func (p *partner) exchange() bool {
 	op, req := ops.OpSync, ops.SyncRequest{Name: p.name, From: slices.Sorted(maps.Keys(p.from))}
 	switch {
@@ -165,21 +165,18 @@ func (p *partner) exchange() bool {
 	}
 	p.problem, p.last = problem, time.Now()
 	if p.due = p.last.Add(wait + rand.N(wait)); err == nil && ops.ScrubDue(p.live.memory, p.name) {
-		p.soon(rand.N(spread)) // it waited for servers that answer
+		p.soon(rand.N(spread)) // the scrub waits until a sync succeeds
 	}
 	return err == nil
 }
 
-// watch passes on which machines write to the remote, until it is found that the place cannot tell.
+// watch sends the machines that write to the remote to news, unless the place cannot be watched.
 func (p *partner) watch() {
 	for p.ctx.Err() == nil {
 		if ops.Watch(p.ctx, p.live.memory, p.terms.daemon.opts.Local.Places, p.name, p.news) == nil {
 			close(p.news)
 			return
 		}
-		select {
-		case <-p.ctx.Done():
-		case <-time.After(askEvery):
-		}
+		wait(p.ctx, askEvery)
 	}
 }

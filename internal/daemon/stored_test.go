@@ -82,7 +82,7 @@ func TestDrain(t *testing.T) {
 	q.Drain(t.Context()) // it was tried a moment ago
 	q.Close()
 	old := storedIn(t, file)
-	old.Tried = old.Tried.Add(-x)
+	old.Tried = old.Tried.Add(-retryWait)
 	write(t, file, old)
 	ctx, stop := context.WithCancel(t.Context())
 	tried := make(chan bool)

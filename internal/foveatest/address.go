@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Address reads the file in a state folder that says at which port a daemon listens, and with which
-// secret: a daemon.Address.
+// Address reads the daemon.Address in a state folder: the URL of its daemon, and a secret.
 func Address[A any](stateDir string) (at A, err error) {
 	text, err := os.ReadFile(filepath.Join(stateDir, "http.json"))
 	if err == nil {

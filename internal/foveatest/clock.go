@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Ticking returns a clock that goes on by step from begin with each call. It is safe for concurrent use.
+// Ticking returns a clock that begins at begin and advances by step with each call. It is safe for concurrent use.
 func Ticking(begin time.Time, step time.Duration) func() time.Time {
 	var calls atomic.Int64
 	return func() time.Time { return begin.Add(time.Duration(calls.Add(1)) * step) }

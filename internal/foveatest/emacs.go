@@ -22,16 +22,11 @@ var emacsScript string
 // OrgEnv names the folder of an Org version to use instead of the one in Emacs.
 const OrgEnv = "FOVEA_ORG"
 
-// ExerciseInEmacs opens Org files in one Emacs process that accepts every file variable
-// and asks no questions. It runs the commands that a user might run on each file: display
-// it, follow links that execute something, run org-lint, build the agenda of a day, of
-// today and of a week with logs, habits and clock checks, visit its entries, build the
-// task list and the clock report, show columns, tangle, export, update blocks, tables and
-// cookies, and run all code. Everything that the files can execute has then been
-// executed. It returns the errors of failed commands, with the base name of the file, a
-// space and the command as the key. The exports are written to the folder dir, for each
-// file and back end, with names such as notes.org.latex; "" writes none. It skips the test
-// if Emacs is not installed.
+// ExerciseInEmacs opens Org files in one Emacs process that accepts every file variable and asks no
+// questions. On each file it runs the commands of emacs.el, which execute everything that a file can:
+// links, agendas, reports, exports and code. It returns the errors of failed commands by the base
+// name of the file, a space and the command. The exports go to the folder dir, with names such as
+// notes.org.latex; "" writes none. It skips the test if Emacs is not installed.
 func ExerciseInEmacs(tb testing.TB, dir string, paths ...string) map[string]string {
 	tb.Helper()
 	emacs := Part(tb, "emacs")

@@ -77,11 +77,7 @@ func GenFiles(dir string, files, per int) error {
 // writeHeadline writes node i: its stars, keyword, title, tags, drawer and body, and if
 // link is set, a line with a link to an earlier node.
 func writeHeadline(b *strings.Builder, i, level int, link bool) {
-	for range level {
-		b.WriteByte('*')
-	}
-	b.WriteByte(' ')
-	b.WriteString(todo(i))
+	b.WriteString(strings.Repeat("*", level) + " " + todo(i))
 	writeWords(b, uint64(i), 500, 24)
 	b.WriteString(tags(i))
 	fmt.Fprintf(b, "\n:PROPERTIES:\n:ID: node-%07d\n:CREATED: [2026-%02d-%02d]\n:EFFORT: %d:%02d\n:CATEGORY: cat-%02d\n:END:\n",

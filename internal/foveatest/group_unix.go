@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// group has a program begin a group of processes with those that it starts.
+// group makes a program start a process group, with its child processes.
 func group(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup kills a program that began a group, and those that it started: the runners of Ollama
-// would outlive it.
+// killGroup kills a program and the rest of its group: the runners of Ollama would outlive it.
 func killGroup(c *exec.Cmd) error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Kubo is a real daemon of IPFS on loopback, with its own repository. It knows no other node.
+// Kubo is a real IPFS daemon on loopback, with its own repository and no other node.
 type Kubo struct {
 	Address string // of its RPC: host and port
 	Folder  string // IPFS_PATH
@@ -23,8 +23,8 @@ type Kubo struct {
 	online bool
 }
 
-// StartKubo runs the daemon at a free port until the test ends. online has it listen for other
-// nodes, on loopback too.
+// StartKubo runs the daemon at a free port until the test ends. online makes it listen for other
+// nodes, also on loopback.
 func StartKubo(tb testing.TB, online bool) *Kubo {
 	tb.Helper()
 	k := &Kubo{program: program{tb: tb, path: Part(tb, "ipfs")}, Folder: filepath.Join(tb.TempDir(), "repo"), Address: freeAddress(tb), online: online}
@@ -54,8 +54,7 @@ func (k *Kubo) command(arguments ...string) *exec.Cmd {
 	return c
 }
 
-// Run runs a command of the program on the repository, through the daemon while it runs, and
-// returns what it prints.
+// Run runs a command on the repository, through the daemon while that runs, and returns its output.
 func (k *Kubo) Run(arguments ...string) string {
 	k.tb.Helper()
 	c := k.command(arguments...)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Conversation is one of LoCoMo: sessions of turns, and questions about them.
+// Conversation is a conversation of LoCoMo: sessions of turns, and questions about them.
 type Conversation struct {
 	Sessions  []Session
 	Questions []Question
@@ -27,7 +27,7 @@ type Session struct {
 	Turns  []Turn
 }
 
-// Turn is what a speaker says, with the caption of an image that goes with it.
+// Turn is the text of a speaker, with the caption of its image.
 type Turn struct{ ID, Speaker, Text string }
 
 // Question is a question of the categories 1 to 4, and the ids of the turns that answer it.
@@ -37,8 +37,8 @@ type Question struct {
 	Evidence []string
 }
 
-// Locomo reads the development half of LoCoMo with the corrections of its audit. It fails
-// the test unless 760 questions have evidence.
+// Locomo reads the development half of LoCoMo with the corrections of its audit. It fails the test
+// unless 760 questions have evidence.
 func Locomo(tb testing.TB) []Conversation {
 	tb.Helper()
 	dir := filepath.Join(Testdata(tb), "data", "locomo")
@@ -80,7 +80,7 @@ func Locomo(tb testing.TB) []Conversation {
 		out = append(out, c)
 	}
 	if count != 760 {
-		tb.Fatalf("%d questions with evidence, want 760: the data is another", count)
+		tb.Fatalf("%d questions with evidence, want 760: the data has changed", count)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ package foveatest
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,23 +16,16 @@ import (
 // it, and the new one.
 type Mutant [4]string
 
-// Mutants plants defects, one at a time and each in a build of its own: the tests that run names, of
-// the package in a folder, must find each in the short form of their campaigns. args are those of
-// the test program.
+// Mutants plants defects, each in its own build: the tests that run matches, in the package in a
+// folder, must find each in the short form of their campaigns. args are those of the test program.
 func Mutants(t *testing.T, mutants []Mutant, folder, run string, args ...string) {
 	for _, m := range mutants {
 		name, file, before, after := m[0], m[1], m[2], m[3]
 		t.Run(name, func(t *testing.T) {
 			path, err := filepath.Abs(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := strings.Count(string(text), before); n == 0 {
-				t.Fatalf("%s has no %q", file, before)
+			text, readErr := os.ReadFile(file)
+			if err := errors.Join(err, readErr); err != nil || !strings.Contains(string(text), before) {
+				t.Fatalf("%s has no %q: %v", file, before, err)
 			}
 			planted, overlay := filepath.Join(t.TempDir(), file), filepath.Join(t.TempDir(), "overlay.json")
 			list, err := json.Marshal(map[string]any{"Replace": map[string]string{path: planted}})

@@ -16,16 +16,15 @@ import (
 const (
 	// TestdataEnv names the folder of external test data.
 	TestdataEnv = "FOVEA_TESTDATA"
-	// PartsEnv lists, separated by spaces or commas, the programs that this run may use,
-	// beside those that building needs.
+	// PartsEnv lists, separated by spaces or commas, the programs that this run may use, in addition
+	// to those that building needs.
 	PartsEnv = "FOVEA_PARTS"
 	// NodeModulesEnv names the folder of Node packages installed for this run.
 	NodeModulesEnv = "FOVEA_NODE_MODULES"
 )
 
-// Testdata returns the folder of external test data, with the subfolders corpus/, data/
-// and tools/. It skips the test if FOVEA_TESTDATA is not set, and fails it if the
-// variable does not name a folder, so that a wrong path does not look like a skip.
+// Testdata returns the folder of external test data, with the subfolders corpus/, data/ and tools/. It
+// skips the test if FOVEA_TESTDATA is not set, and fails it if the variable does not name a folder.
 func Testdata(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv(TestdataEnv)
@@ -38,15 +37,14 @@ func Testdata(tb testing.TB) string {
 	return dir
 }
 
-// always lists the programs that a clone is built with, which no run leaves out, and the
-// program itself under the name that its own tests give it.
+// always lists the programs that every build needs, and the program itself under the name in its own
+// tests. No run excludes them.
 var always = []string{"go", "git", "fovea"}
 
-// Part returns the path of the program name, such as emacs or strace, or the folder of the
-// Debian package of Emacs Lisp elpa-NAME. Where FOVEA_PARTS is set, a run has exactly the
-// programs that it lists: Part fails the test if a listed one is missing, and skips the test
-// with the name of one that is not listed, though it may be installed. Where it is not set,
-// Part skips the test if the program is missing.
+// Part returns the path of a program such as emacs or strace, or the folder of the Debian package
+// elpa-NAME of Emacs Lisp. If FOVEA_PARTS is set, Part fails the test if a listed program is missing,
+// and skips it if the program is not listed, even if it is installed. If FOVEA_PARTS is not set, Part
+// skips the test if the program is missing.
 func Part(tb testing.TB, name string) string {
 	tb.Helper()
 	list, chosen := os.LookupEnv(PartsEnv)
@@ -70,10 +68,9 @@ func Part(tb testing.TB, name string) string {
 	return path
 }
 
-// NodePackages returns the folder that FOVEA_NODE_MODULES names. A script finds its
-// packages there if a folder above it has a link node_modules to that folder. If the
-// variable is not set, NodePackages skips the test with the name of the package; if the
-// folder lacks the package, it fails the test.
+// NodePackages returns the folder that FOVEA_NODE_MODULES names. A script finds its packages there if a
+// folder above it has a link node_modules to that folder. NodePackages skips the test if the variable is
+// not set, and fails it if the folder lacks the package.
 func NodePackages(tb testing.TB, name string) string {
 	tb.Helper()
 	dir := os.Getenv(NodeModulesEnv)

@@ -52,11 +52,11 @@ func (p *program) Kill() {
 	if err := killGroup(p.process); err != nil {
 		p.tb.Error(err)
 	}
-	_ = p.process.Wait() // says that it was killed
+	_ = p.process.Wait() // it was killed
 	p.process = nil
 }
 
-// Signal sends the server a signal, such as to stop and to go on.
+// Signal sends a signal to the server, for example to suspend it.
 func (p *program) Signal(s os.Signal) {
 	p.tb.Helper()
 	if err := p.process.Process.Signal(s); err != nil {

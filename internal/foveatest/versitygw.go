@@ -10,25 +10,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
-// Gateways are versitygw processes on one folder, which holds a bucket.
+// Gateways are versitygw processes that serve one folder with a bucket.
 type Gateways struct {
-	// URLs are where they listen.
+	// URLs are their addresses.
 	URLs []string
-	// Bucket is the name of the bucket, KeyID and Secret open it. Guest and its secret are those of
-	// a user without rights.
+	// KeyID and Secret open the bucket Bucket. Guest and GuestSecret are those of a user without rights.
 	Bucket, KeyID, Secret, Guest, GuestSecret string
-	// Folder has the objects of the bucket.
+	// Folder contains the bucket.
 	Folder string
 }
 
-// StartGateways runs some gateways on one folder until the test ends. more are arguments of
-// versitygw posix.
+// StartGateways runs n gateways on one folder until the test ends. more are arguments of versitygw
+// posix.
 func StartGateways(tb testing.TB, n int, more ...string) *Gateways {
 	tb.Helper()
-	program := Part(tb, "versitygw")
+	path := Part(tb, "versitygw")
 	g := &Gateways{Bucket: "notes", KeyID: "owner", Secret: "of-the-gateway", Guest: "guest", GuestSecret: "of-a-guest", Folder: tb.TempDir()}
 	aside := tb.TempDir()
 	for _, dir := range []string{filepath.Join(g.Folder, g.Bucket), filepath.Join(aside, "iam"), filepath.Join(aside, "meta"), filepath.Join(aside, "versions")} {
@@ -44,36 +42,13 @@ func StartGateways(tb testing.TB, n int, more ...string) *Gateways {
 		address := freeAddress(tb)
 		arguments := append([]string{"--port", address, "--quiet", "--keep-alive", "--iam-dir", filepath.Join(aside, "iam"),
 			"posix", "--sidecar", filepath.Join(aside, "meta"), "--versioning-dir", filepath.Join(aside, "versions")}, append(more, g.Folder)...)
-		c := exec.CommandContext(context.Background(), program, arguments...)
+		c := exec.CommandContext(context.Background(), path, arguments...)
 		c.Env = append(os.Environ(), "ROOT_ACCESS_KEY_ID="+g.KeyID, "ROOT_SECRET_ACCESS_KEY="+g.Secret)
 		c.Dir = aside
-		if err := c.Start(); err != nil {
-			tb.Fatal(err)
-		}
-		tb.Cleanup(func() {
-			_ = c.Process.Kill() // it may have ended
-			_ = c.Wait()         // says that it was killed
-		})
+		p := program{tb: tb, path: path}
+		tb.Cleanup(p.Kill)
+		p.run(c, http.MethodGet, "http://"+address)
 		g.URLs = append(g.URLs, "http://"+address)
-		answers(tb, "http://"+address)
 	}
 	return g
-}
-
-// answers waits until somebody answers at an address.
-func answers(tb testing.TB, url string) {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	for ctx.Err() == nil {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if response, err := http.DefaultClient.Do(request); err == nil {
-			_ = response.Body.Close() // nothing is read from it
-			return
-		}
-	}
-	tb.Fatalf("nobody answers at %s", url)
 }

@@ -25,7 +25,7 @@ import (
 // StandardAPI is the address at which Kubo listens by default.
 const StandardAPI = "127.0.0.1:5001"
 
-// ParseAddress returns the URL of the RPC that an address names: a multiaddr such as
+// ParseAddress returns the URL of the RPC at an address: a multiaddr such as
 // /ip4/127.0.0.1/tcp/5001, host and port, or a URL with http or https. far allows hosts
 // other than this machine. Errors: ErrAddress, ErrFar.
 func ParseAddress(text string, far bool) (string, error) {
@@ -50,18 +50,13 @@ func ParseAddress(text string, far bool) (string, error) {
 			return "", fmt.Errorf("%q: %w", text, ErrAddress)
 		}
 	}
-	if !far && !isLoopback(u.Hostname()) {
+	if !far && !place.IsLoopback(u.Hostname()) {
 		return "", fmt.Errorf("%q: %w", text, ErrFar)
 	}
 	return u.Scheme + "://" + u.Host, nil
 }
 
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
-}
-
-// ofMultiaddr turns a multiaddr of a TCP port into a URL.
+// ofMultiaddr converts a multiaddr of a TCP port to a URL.
 func ofMultiaddr(text string) (address string, ok bool) {
 	parts := strings.Split(strings.TrimSuffix(text, "/")[1:], "/")
 	if len(parts) < 4 || len(parts) > 5 || parts[2] != "tcp" {
@@ -83,7 +78,7 @@ func ofMultiaddr(text string) (address string, ok bool) {
 	return scheme + "://" + net.JoinHostPort(parts[1], parts[3]), ok
 }
 
-// ParseCID reads the CID of what Fovea puts on IPFS. Errors: ErrCID.
+// ParseCID parses the CID of a block that Fovea writes. Errors: ErrCID.
 func ParseCID(text string) (merkle.Digest, error) {
 	d, err := merkle.Parse(text)
 	if err != nil {
@@ -94,21 +89,21 @@ func ParseCID(text string) (merkle.Digest, error) {
 
 // Found is the target of a CID.
 type Found struct {
-	CID merkle.Digest // that was named
-	// Archive is an archive with histories, nil for a state without history.
+	CID merkle.Digest
+	// Archive is the archive with histories, nil for a state without history.
 	Archive *place.Manifest
-	// Root is the root of the state, for an archive the zero digest.
+	// Root is the root of the state, the zero digest for an archive.
 	Root merkle.Digest
-	// Seq is the number of the commit that was named, 0 for a root.
+	// Seq is the number of the commit, 0 for a root.
 	Seq uint64
 }
 
-// Scopes lists those whose histories come by it, the memex first.
+// Scopes lists the scopes of the target, the memex first.
 func (f Found) Scopes() []string {
 	if f.Archive == nil {
 		return []string{scope.Memex}
 	}
-	var names []string // not every scope of a kept pack continues to the end
+	var names []string // a kept pack may have scopes that have ended
 	for _, s := range f.Archive.Scopes {
 		names = append(names, s.Scope)
 	}
@@ -116,8 +111,8 @@ func (f Found) Scopes() []string {
 	return slices.Compact(names)
 }
 
-// Fetch reads the target of a CID into a state folder: an archive as place.ReadInto does, and on request
-// a state, as a history of one commit. key opens a sealed archive. After an error the folder holds a part.
+// Fetch reads the target of a CID into a state folder: an archive like place.ReadInto or, with wantState,
+// a state as a history of one commit. key opens a sealed archive. After an error the folder holds a part.
 // Errors: ErrStateOnly, those of Find, ReadArchive, FetchState and place.ReadInto.
 func (c *Client) Fetch(ctx context.Context, d merkle.Digest, key place.Identity, in vfs.FS, memex string, wantState bool) (Found, error) {
 	found, err := c.Find(ctx, d, key)

@@ -19,8 +19,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Online reports whether other machines can ask the daemon for blocks: it listens for them,
-// or is connected to one. Errors: those of a call.
+// Online reports whether other machines can get blocks from the daemon: it listens for them, or is
+// connected to one. Errors: those of a call.
 func (c *Client) Online(ctx context.Context) (bool, error) {
 	var listens struct{ Strings []string }
 	err := c.ask(ctx, "swarm/addrs/listen", nil, &listens)
@@ -30,15 +30,15 @@ func (c *Client) Online(ctx context.Context) (bool, error) {
 	if err != nil || len(listens.Strings) > 0 {
 		return err == nil, err
 	}
-	var knows struct{ Peers []json.RawMessage }
-	if err = c.ask(ctx, "swarm/peers", nil, &knows); errors.Is(err, ErrAnswer) {
-		return true, nil // many
+	var connected struct{ Peers []json.RawMessage }
+	if err = c.ask(ctx, "swarm/peers", nil, &connected); errors.Is(err, ErrAnswer) {
+		return true, nil // too many peers for one answer
 	}
-	return len(knows.Peers) > 0, err
+	return len(connected.Peers) > 0, err
 }
 
-// Block returns the block of a digest, after it has proved it. Errors: ErrDaemon if the daemon does
-// not find it, place.ErrTooLarge, merkle.ErrDigest, those of a call.
+// Block returns the block with a digest, which it checks. Errors: ErrDaemon if the daemon cannot find
+// it, place.ErrTooLarge, merkle.ErrDigest, those of a call.
 func (c *Client) Block(ctx context.Context, d merkle.Digest) ([]byte, error) {
 	a, err := c.call(ctx, "block/get", url.Values{"arg": {d.String()}}, nil, "")
 	if err != nil {
@@ -58,9 +58,9 @@ func (c *Client) Block(ctx context.Context, d merkle.Digest) ([]byte, error) {
 	return nil, fmt.Errorf("block %s: %w", d, err)
 }
 
-// Import sends an archive, which write writes, and pins nothing. It returns after the daemon
-// has confirmed as many blocks as write reports. write runs in another goroutine and has
-// ended when Import returns. Errors: that of write, ErrAnswer, those of a call.
+// Import sends the archive that write writes, without pinning it. It returns after the daemon has
+// confirmed the number of blocks that write returns. write runs in another goroutine, which has ended
+// when Import returns. Errors: that of write, ErrAnswer, those of a call.
 func (c *Client) Import(ctx context.Context, write func(w io.Writer) (blocks int, err error)) error {
 	from, to := io.Pipe()
 	form := multipart.NewWriter(to)
@@ -85,7 +85,7 @@ func (c *Client) Import(ctx context.Context, write func(w io.Writer) (blocks int
 	if err == nil {
 		got, err = imported(a)
 	}
-	_ = from.CloseWithError(errStopped) // ends write where the daemon did not take all
+	_ = from.CloseWithError(errStopped) // ends write if the daemon did not read everything
 	<-done
 	switch {
 	case writeErr != nil && !errors.Is(writeErr, errStopped) && !errors.Is(writeErr, io.ErrClosedPipe):
@@ -98,9 +98,9 @@ func (c *Client) Import(ctx context.Context, write func(w io.Writer) (blocks int
 	return nil
 }
 
-var errStopped = errors.New("the daemon does not take more")
+var errStopped = errors.New("the daemon accepts no more data")
 
-// imported reads how many blocks a daemon took.
+// imported returns the number of blocks that the daemon imported.
 func imported(a *answer) (blocks uint64, err error) {
 	defer a.Close()
 	lines := json.NewDecoder(io.LimitReader(a, maxMessage))
@@ -124,7 +124,7 @@ func imported(a *answer) (blocks uint64, err error) {
 	}
 }
 
-// export asks for a block and all that it links to, as an archive.
+// export requests a block and everything that it links to, as an archive.
 func (c *Client) export(ctx context.Context, root merkle.Digest) (*answer, error) {
 	a, err := c.call(ctx, "dag/export", url.Values{"arg": {root.String()}, "progress": {"false"}}, nil, "")
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *Client) export(ctx context.Context, root merkle.Digest) (*answer, error
 	return a, nil
 }
 
-// Pinned reports whether a block is pinned with all that it links to.
+// Pinned reports whether a block is pinned recursively.
 func (c *Client) Pinned(ctx context.Context, d merkle.Digest) (bool, error) {
 	var found struct{ Keys map[string]json.RawMessage }
 	err := c.ask(ctx, "pin/ls", url.Values{"arg": {d.String()}, "type": {"recursive"}}, &found)
@@ -143,14 +143,13 @@ func (c *Client) Pinned(ctx context.Context, d merkle.Digest) (bool, error) {
 	return len(found.Keys) > 0, err
 }
 
-// Pin pins a block with all that it links to; the daemon must have all of it. If before
-// is pinned, the daemon looks only at the difference; before stays pinned. Errors: ErrDaemon
-// where a block is missing, those of a call.
+// Pin pins a block recursively; the daemon must have all blocks. If before is pinned, the daemon
+// checks only the difference, and before stays pinned. Errors: ErrDaemon if a block is missing, those
+// of a call.
 func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
 	if !before.IsZero() && before != d {
 		args := url.Values{"arg": {before.String(), d.String()}, "unpin": {"false"}, "offline": {"true"}}
-		var said struct{ Pins []string }
-		switch err := c.ask(ctx, "pin/update", args, &said); {
+		switch err := c.ask(ctx, "pin/update", args, new(pinned)); {
 		case err == nil:
 			return nil
 		case !errors.Is(err, ErrDaemon):
@@ -165,7 +164,7 @@ func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
 	defer a.Close()
 	lines, pins := json.NewDecoder(io.LimitReader(a, 4*maxMessage)), 0
 	for {
-		var line struct{ Pins []string }
+		var line pinned
 		switch err := lines.Decode(&line); {
 		case err == io.EOF && pins > 0:
 			return nil
@@ -178,10 +177,12 @@ func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
 	}
 }
 
-// Unpin removes a pin. It is not an error if there is none.
+// pinned is the daemon's answer to a request about pins.
+type pinned struct{ Pins []string }
+
+// Unpin removes a pin. A missing pin is not an error.
 func (c *Client) Unpin(ctx context.Context, d merkle.Digest) error {
-	var said struct{ Pins []string }
-	err := c.ask(ctx, "pin/rm", url.Values{"arg": {d.String()}}, &said)
+	err := c.ask(ctx, "pin/rm", url.Values{"arg": {d.String()}}, new(pinned))
 	if errors.Is(err, ErrDaemon) {
 		return nil
 	}
@@ -190,31 +191,31 @@ func (c *Client) Unpin(ctx context.Context, d merkle.Digest) error {
 
 // Errors of this package.
 var (
-	// ErrAddress is returned for an address that names no RPC of Kubo.
+	// ErrAddress is returned for an address that is not one of Kubo's RPC.
 	ErrAddress = errors.New("not the address of Kubo's RPC; write /ip4/127.0.0.1/tcp/5001, or http://HOST:PORT")
-	// ErrFar is returned for the address of another machine that was not configured.
-	ErrFar = errors.New("it is the address of another machine; name it in the configuration if you mean it: [ipfs] api")
-	// ErrDown is returned where no daemon listens.
+	// ErrFar is returned for the address of another machine that is not configured.
+	ErrFar = errors.New("it is the address of another machine; to use it, set api in [ipfs] of the configuration")
+	// ErrDown is returned if no daemon listens.
 	ErrDown = errors.New("no IPFS daemon answers there; start it with ipfs daemon")
-	// ErrSlow is returned for a daemon that makes too little progress for as long as the deadline.
-	ErrSlow = errors.New("the IPFS daemon does not go on; see what it does, or start it anew")
-	// ErrDaemon is returned when a daemon refuses, with its words.
-	ErrDaemon = errors.New("the IPFS daemon says")
-	// ErrAnswer is returned for answers that Kubo does not give.
+	// ErrSlow is returned for a daemon that makes too little progress within Deadline.
+	ErrSlow = errors.New("the IPFS daemon makes no progress; find out why, or restart it")
+	// ErrDaemon is returned with the message of a daemon that refuses a request.
+	ErrDaemon = errors.New("the IPFS daemon reports")
+	// ErrAnswer is returned for an answer that Kubo would not give.
 	ErrAnswer = errors.New("it does not answer as the RPC of Kubo does")
-	// ErrCID is returned for a text that is no CID of what Fovea writes.
+	// ErrCID is returned for a text that is not the CID of a block of Fovea.
 	ErrCID = errors.New("not a CID of an archive, a commit or a state: these begin with bafyrei")
-	// ErrOther is returned for a block that is none of Fovea's, or of another version.
-	ErrOther = errors.New("it is no archive, commit or state that this version of Fovea reads")
-	// ErrOrder is returned for a block other than the earlier blocks name.
-	ErrOrder = errors.New("another block than the next one that is named")
+	// ErrOther is returned for a block that is not Fovea's, or of another version.
+	ErrOther = errors.New("it is not an archive, commit or state that this version of Fovea can read")
+	// ErrOrder is returned for a block other than the next one in the list.
+	ErrOrder = errors.New("it is not the next block of the list")
 	// ErrExpands is returned for a state that is many times larger than its blocks.
 	ErrExpands = errors.New("it expands to many times the size of its blocks")
-	// ErrStateOnly is returned where an archive is needed.
-	ErrStateOnly = errors.New("it names a state without its history; fovea restore brings its files, fovea clone and pull need the CID of an archive")
+	// ErrStateOnly is returned if an archive is required.
+	ErrStateOnly = errors.New("it names a state without history; fovea restore gets its files; fovea clone and pull need the CID of an archive")
 )
 
-// KindOf is the kind of an error on the way to or from a daemon, fault.Other for one that it does not know.
+// KindOf returns the kind of an error of this package, fault.Other for any other error.
 func KindOf(err error) fault.Kind {
 	is := func(some ...error) bool {
 		return slices.ContainsFunc(some, func(one error) bool { return errors.Is(err, one) })

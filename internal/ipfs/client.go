@@ -18,13 +18,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
-// Deadline is how long a call may wait for a daemon without progress (package transfer).
+// Deadline is how long a call may wait without progress (package transfer).
 const Deadline = 5 * time.Second
 
-// maxMessage bounds the bytes read of an error, and of an answer that is one value.
+// maxMessage bounds the bytes of an error, and of an answer that is one value.
 const maxMessage = 64 << 10
 
-// Client speaks to the daemon at one address. It is safe for concurrent use.
+// Client is a client of the daemon at one address. It is safe for concurrent use.
 type Client struct {
 	Link    *transfer.Transport // may be changed before the first call
 	address string              // scheme, host and port
@@ -34,7 +34,7 @@ type Client struct {
 // NewClient returns a client for an address as ParseAddress returns it. It opens no connection.
 func NewClient(address string) *Client {
 	base := transfer.Direct()
-	base.Proxy = nil // requests to a daemon are for it alone
+	base.Proxy = nil // only the daemon may see the requests
 	base.MaxResponseHeaderBytes, base.DisableCompression = maxMessage, true
 	base.MaxIdleConns, base.IdleConnTimeout = 4, 10*time.Second
 	link := &transfer.Transport{Base: base, Limit: Deadline, Err: ErrSlow, Rate: func(r *http.Request) int {
@@ -49,17 +49,17 @@ func NewClient(address string) *Client {
 // Address returns the address of the daemon.
 func (c *Client) Address() string { return c.address }
 
-// Close closes connections that are idle.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// answer is the stream that a daemon answers with.
+// answer is the stream of a daemon's answer.
 type answer struct {
 	from *http.Response
 	ctx  context.Context
 	err  error
 }
 
-// call sends a request and returns its answer once that begins. Errors: ErrDown, ErrSlow,
+// call sends a request and returns once the answer begins. Errors: ErrDown, ErrSlow,
 // ErrDaemon, ErrAnswer, that of the context.
 func (c *Client) call(ctx context.Context, name string, args url.Values, body io.Reader, kind string) (*answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+"/api/v0/"+name+"?"+args.Encode(), body)
@@ -82,7 +82,7 @@ func (c *Client) call(ctx context.Context, name string, args url.Values, body io
 	return a, nil
 }
 
-// ask is call for an answer that is one JSON value.
+// ask is call for an answer of one JSON value.
 func (c *Client) ask(ctx context.Context, name string, args url.Values, into any) error {
 	a, err := c.call(ctx, name, args, nil, "")
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *Client) ask(ctx context.Context, name string, args url.Values, into any
 	return err
 }
 
-// explain tells why there is no answer.
+// explain returns the reason why there is no answer.
 func (c *Client) explain(ctx context.Context, err error) error {
 	_, dial := errors.AsType[*net.OpError](err)
 	switch {
@@ -110,38 +110,38 @@ func (c *Client) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w: %s", c.address, ErrDown, oneLine(err.Error()))
 }
 
-// refusal is the error that an answer is.
+// refusal returns the error in an answer.
 func (a *answer) refusal(address string) error {
 	text, err := io.ReadAll(io.LimitReader(a, maxMessage))
 	if errors.Is(err, ErrSlow) {
 		return err
 	}
-	var said struct{ Message, Type string }
-	if json.Unmarshal(text, &said) != nil || said.Message == "" {
+	var refused struct{ Message, Type string }
+	if json.Unmarshal(text, &refused) != nil || refused.Message == "" {
 		return fmt.Errorf("%s: status %d: %w", address, a.from.StatusCode, ErrAnswer)
 	}
-	return fmt.Errorf("%w: %s", ErrDaemon, oneLine(said.Message))
+	return fmt.Errorf("%w: %s", ErrDaemon, oneLine(refused.Message))
 }
 
-// Read reads the answer. Its end is io.EOF only if the daemon has reported no error.
+// Read reads the answer. It ends with io.EOF only if the daemon reports no error.
 func (a *answer) Read(b []byte) (int, error) {
 	if a.err != nil {
 		return 0, a.err
 	}
 	n, err := a.from.Body.Read(b)
-	switch said := a.from.Trailer.Get("X-Stream-Error"); {
+	switch report := a.from.Trailer.Get("X-Stream-Error"); {
 	case err == nil:
 		return n, nil
 	case a.ctx.Err() != nil:
 		a.err = context.Cause(a.ctx)
 	case errors.Is(err, ErrSlow):
 		a.err = err
-	case err == io.EOF && said != "":
-		a.err = fmt.Errorf("%w: %s", ErrDaemon, oneLine(said))
+	case err == io.EOF && report != "":
+		a.err = fmt.Errorf("%w: %s", ErrDaemon, oneLine(report))
 	case err == io.EOF:
 		a.err = io.EOF
 	default:
-		a.err = fmt.Errorf("the daemon ends within its answer: %w", ErrDown)
+		a.err = fmt.Errorf("the daemon ended during its answer: %w", ErrDown)
 	}
 	return n, a.err
 }
@@ -152,4 +152,4 @@ func (a *answer) Close() {
 }
 
 // oneLine makes a daemon's message safe to print.
-func oneLine(said string) string { return text.Truncate(text.Line(said), 300) }
+func oneLine(message string) string { return text.Truncate(text.Line(message), 300) }

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// ReadArchive fetches the packs of an archive and hands the bundle of each, in order, to read,
+// ReadArchive fetches the packs of an archive and passes the bundle of each, in order, to read,
 // which must read it to its end. Errors: that of read, ErrOrder, ErrOther, place.ErrTooLarge,
 // place.ErrSeal, those of a call.
 func (c *Client) ReadArchive(ctx context.Context, m *place.Manifest, key place.Identity, read func(bundle io.Reader) error) error {
@@ -55,13 +55,13 @@ func (c *Client) readPack(ctx context.Context, p place.Pack, sealed bool, key pl
 	if err == nil {
 		_, err = io.Copy(io.Discard, in) // to the end of the seal
 	}
-	if fetchErr := parts.Err(); fetchErr != nil { // rather than the reader's error
+	if fetchErr := parts.Err(); fetchErr != nil { // it is the cause of the reader's error
 		return fetchErr
 	}
 	return err
 }
 
-// unwrapped is the cause of a stream's end: the daemon's message rather than the position.
+// unwrapped returns the cause of a stream's end: the daemon's message instead of the position.
 func unwrapped(err error) error {
 	for _, of := range []error{ErrDaemon, ErrSlow, ErrDown} {
 		if errors.Is(err, of) {
@@ -74,15 +74,15 @@ func unwrapped(err error) error {
 	return err
 }
 
-// fetcher reads the pieces that a list names from an export, which has each block once, in the
-// order in which it is first named.
+// fetcher reads the pieces of a list from an export, which has each block once, in the order of
+// first use.
 type fetcher struct {
 	c     *Client
 	ctx   context.Context
 	in    *place.Reader
 	lists *walk
 	seen  map[merkle.Digest]bool
-	left  uint64 // bytes of pieces that are to come
+	left  uint64 // bytes of the remaining pieces
 	count int
 }
 
@@ -100,13 +100,13 @@ func (f *fetcher) piece() ([]byte, error) {
 		return nil, err
 	}
 	if f.count++; len(piece) == 0 || uint64(len(piece)) > f.left || f.count > MaxPieces {
-		return nil, fmt.Errorf("block %s: more than the archive says that it has: %w", d, place.ErrTooLarge)
+		return nil, fmt.Errorf("block %s: more bytes than the archive declares: %w", d, place.ErrTooLarge)
 	}
 	f.left -= uint64(len(piece))
 	return piece, nil
 }
 
-// next returns a block: the next one of the export, or one that was there before.
+// next returns a block: the next one of the export, or one that came earlier.
 func (f *fetcher) next(d merkle.Digest) ([]byte, error) {
 	if f.seen[d] {
 		return f.c.Block(f.ctx, d)

@@ -20,19 +20,19 @@ import (
 )
 
 const (
-	// maxState bounds the bytes of the blocks of a state that is fetched.
+	// maxState bounds the bytes of the blocks of a fetched state.
 	maxState = 1 << 32
-	// fetchBatch is how many bytes of them are written at a time.
+	// fetchBatch is the number of these bytes that are written at once.
 	fetchBatch = 8 << 20
-	// expands and mayExpand bound the contents of a state by the bytes of its blocks: many
-	// nodes may have the same block, and a content the same chunk many times.
+	// expands and mayExpand bound the content of a state by the bytes of its blocks: many nodes may
+	// have the same block, and a content may repeat a chunk.
 	expands, mayExpand = 16, 64 << 20
 )
 
-// FetchState fetches a state by its root and writes it to an empty store, as a commit on which
-// nothing stands. It proves each block, the shape of the map, and that all is there; that the
-// contents lead to the root shows when the store is loaded. After an error the store holds a part.
-// Errors: ErrExpands, ErrOther, store.ErrNotFound for a child that is missing, place.ErrTooLarge,
+// FetchState fetches a state by its root and writes it to an empty store, as a commit without
+// history. It checks each block, the shape of the map, and that nothing is missing; loading the store
+// checks that the contents lead to the root. After an error the store holds a part. Errors:
+// ErrExpands, ErrOther, store.ErrNotFound for a missing child, place.ErrTooLarge,
 // those of merkle, of the store and of a call.
 func (c *Client) FetchState(ctx context.Context, root merkle.Digest, into store.Store) error {
 	got, err := c.fetchBlocks(ctx, root, into)
@@ -120,10 +120,10 @@ func decodeLeaf(value []byte) (*leaf, error) {
 	return l, r.Done()
 }
 
-// stateReader makes the changes that lead to a state of its blocks.
+// stateReader derives the changes that lead to a state from its blocks.
 type stateReader struct {
 	into store.Store
-	left int64 // bytes that contents may have yet
+	left int64 // bytes that the remaining contents may have
 }
 
 func (s *stateReader) records(root merkle.Digest) ([]graph.Record, error) {
@@ -160,8 +160,8 @@ func (s *stateReader) records(root merkle.Digest) ([]graph.Record, error) {
 	return records, nil
 }
 
-// complete reads the version of a node: its own block and its children. Of children with one
-// version, which are the same text, any order gives the same state.
+// complete reads the version of a node: its own block and its children. Children with one version
+// have the same text, so that their order does not matter.
 func (s *stateReader) complete(l *leaf, below map[merkle.Digest][]string) error {
 	block, err := s.into.Block(l.node.Version)
 	if err != nil {
@@ -185,11 +185,11 @@ func (s *stateReader) complete(l *leaf, below map[merkle.Digest][]string) error 
 		}
 	}
 	if alone != l.node.Own {
-		return fmt.Errorf("its version is of %s and not of %s: %w", alone, l.node.Own, ErrOther)
+		return fmt.Errorf("its version belongs to %s and not to %s: %w", alone, l.node.Own, ErrOther)
 	}
 	for version, ids := range below {
 		if len(ids) > 0 {
-			return fmt.Errorf("the map has a child %s more: %w", version, ErrOther)
+			return fmt.Errorf("the map has another child %s: %w", version, ErrOther)
 		}
 	}
 	size, err := node.ContentSize(block)

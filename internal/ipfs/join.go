@@ -10,19 +10,19 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// An archive of many pushes has few packs and few lists, so that its manifest stays small: what a
-// push adds is joined with what those before it have added.
+// An archive of many pushes has few packs and few lists, so that its manifest stays small: a push
+// joins its data with that of earlier pushes.
 const (
-	// From joinPlain and joinSealed packs on some are joined, and at most keepPlain or keepSealed
-	// stay. To join plain ones costs their lists, to join sealed ones all of their bytes.
+	// An archive with joinPlain or joinSealed packs joins some, and keeps at most keepPlain or
+	// keepSealed. Joining plain packs writes only their lists, joining sealed ones all their bytes.
 	joinPlain, keepPlain   = MaxPacks * 7 / 32, MaxPacks * 5 / 32
 	joinSealed, keepSealed = MaxPacks / 2, MaxPacks / 4
-	// joinLists lists of states become a list of lists.
+	// joinLists is the number of lists of states that become a list of lists.
 	joinLists = 4
 )
 
-// joined finds out which pieces of the packs to be joined the daemon has; they need not be written
-// again. The pieces of a list that the daemon lacks or has damaged are written again.
+// joined finds out which pieces of the packs to join the daemon has, which need not be written again.
+// If the daemon lacks a list or has damaged it, its pieces are written again.
 func (p *pushing) joined(packs []place.Pack) error {
 	if p.next.Manifest.Sealed {
 		return nil
@@ -43,21 +43,21 @@ func (p *pushing) joined(packs []place.Pack) error {
 
 // lists describes the lists of states in a manifest.
 type lists struct {
-	// Levels are how often each was joined, in the order of the manifest, never rising except for the
-	// first: that one has a whole state and is never joined.
+	// Levels counts how often each list was joined, in the order of the manifest. The numbers never
+	// rise, except after the first list, which has a whole state and is never joined.
 	Levels []int `json:"levels,omitempty"`
-	// Whole is how many blocks the first one names, Added how many the others do.
+	// Whole is the number of blocks in the first list, Added that in the others.
 	Whole int `json:"whole"`
 	Added int `json:"added"`
 }
 
-// stale reports whether a state has to be written whole: its dropped blocks would be more
-// than it is, or there would be too many lists.
+// stale reports whether the whole state must be written: obsolete blocks could outnumber its own, or
+// there are too many lists.
 func (l *lists) stale(states []merkle.Digest) bool {
 	return len(l.Levels) != len(states) || len(states) >= MaxPacks/2 || l.Added > l.Whole
 }
 
-// add adds a list of blocks to lists, and joins levels that have joinLists of them.
+// add adds a list of blocks, and joins lists when a level has joinLists of them.
 func (l *lists) add(out *place.Writer, states, fresh []merkle.Digest) ([]merkle.Digest, error) {
 	list, err := writeList(out, fresh)
 	if err != nil {

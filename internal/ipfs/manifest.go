@@ -15,21 +15,21 @@ const Format = 1
 
 // Limits of doc/format/ipfs.md.
 const (
-	// MaxPacks is how many packs an archive names at most; from half of it on a push joins some.
+	// MaxPacks is the largest number of packs of an archive; a push joins packs before that.
 	MaxPacks = 64
 	// MaxPieces bounds the pieces of a pack.
 	MaxPieces = 1 << 24
 	// PieceSize is the size of the pieces of a sealed pack, in bytes.
 	PieceSize = 1 << 20
-	// ListLinks is how many links a list of pieces has at most.
+	// ListLinks is the largest number of links in a list of pieces.
 	ListLinks = 1024
 )
 
-// kindArchive is the kind that a manifest states.
+// kindArchive is the kind of a manifest.
 const kindArchive = "archive"
 
-// encode returns the block of a manifest: the links that the daemon follows, and the body, sealed for
-// those whom the archive is for.
+// encode returns the block of a manifest: the links that the daemon follows, and the body, which may be
+// sealed.
 func encode(m *place.Manifest, to []place.Recipient) ([]byte, error) {
 	body := m.Body()
 	if m.Sealed {
@@ -49,7 +49,7 @@ func code(m *place.Manifest, body *[]byte) func(*merkle.Codec) {
 	}
 }
 
-// decode reads the block of a manifest, with a key if it is sealed. Errors: ErrOther, place.ErrNoKey,
+// decode decodes the block of a manifest, with a key if it is sealed. Errors: ErrOther, place.ErrNoKey,
 // place.ErrSeal.
 func decode(block []byte, key place.Identity) (m place.Manifest, err error) {
 	var body []byte

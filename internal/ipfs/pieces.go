@@ -12,15 +12,15 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// rawLink is the beginning of a link to a block of no codec, up to its digest.
+// rawLink begins a link to a block with the codec raw, up to its digest.
 const rawLink = "\xd8\x2a\x58\x25\x00\x01\x55\x12\x20"
 
-// codedLink is the beginning of a link to a block of a list.
+// codedLink begins a link to a block of a list.
 const codedLink = "\xd8\x2a\x58\x25\x00\x01\x71\x12\x20"
 
-// writeList writes the blocks of a list of pieces and returns the digest of the last: links to
-// the pieces, which are raw so that the daemon keeps a block without its links; where
-// there are too many, links to such lists.
+// writeList writes the blocks of a list of pieces and returns the digest of the last: links to the
+// pieces or, if there are too many, to such lists. Links to pieces are raw, so that the daemon does not
+// follow the links inside them.
 func writeList(out *place.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
 	kind := rawLink
 	for {
@@ -53,7 +53,7 @@ func listOf(kind string, links []merkle.Digest) []byte {
 // readList reads a block of a list: links to pieces, or to further lists.
 func readList(block []byte) (links []merkle.Digest, raw bool, err error) {
 	const size = len(rawLink) + merkle.DigestSize
-	n := len(block) / size // the head before the links is shorter than one
+	n := len(block) / size // the head before the links is shorter than a link
 	rest, isList := bytes.CutPrefix(block, merkle.AppendList(nil, n))
 	if !isList || n == 0 || n > ListLinks || len(rest) != n*size {
 		return nil, false, fmt.Errorf("a list of pieces: %w", ErrOther)
@@ -73,16 +73,16 @@ func readList(block []byte) (links []merkle.Digest, raw bool, err error) {
 	return links, kind == rawLink, nil
 }
 
-// maxDepth is the depth of nested lists: 1024 links each, for MaxPieces.
+// maxDepth is the depth of nested lists that MaxPieces needs, with ListLinks links each.
 const maxDepth = 3
 
-// walk goes through the pieces of a list, in the order of an export.
+// walk returns the pieces of a list, in the order of an export.
 type walk struct {
-	get  func(merkle.Digest) ([]byte, error) // returns the blocks of lists
-	todo []link                              // the next one is the last
+	get  func(merkle.Digest) ([]byte, error) // returns a block of a list
+	todo []link                              // the last one is next
 }
 
-// link leads to a piece, or to a list at a depth.
+// link is a link to a piece, or to a list at a depth.
 type link struct {
 	to      merkle.Digest
 	isPiece bool

@@ -13,18 +13,18 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// placedFile lists in the state folder everything put on IPFS: a CID in each line, oldest first.
+// placedFile in the state folder lists everything put on IPFS: a CID in each line, oldest first.
 const placedFile = "ipfs-cids"
 
-// Record notes in a state folder that a CID is on IPFS, or is about to be: a purge
-// cannot reach it. It is durable when Record returns. The caller is the only one who calls it for
-// that folder. O(CIDs noted).
+// Record records in a state folder that a CID is on IPFS or will be, where a purge cannot remove it.
+// The record is durable when Record returns. Only one caller may use a folder at a time. O(recorded
+// CIDs).
 func Record(state vfs.FS, d merkle.Digest) error {
 	_, err := record(state, d)
 	return err
 }
 
-// record is Record that reports whether the CID was not noted before.
+// record is Record, and reports whether the CID is new.
 func record(state vfs.FS, d merkle.Digest) (fresh bool, err error) {
 	known, err := placed(state)
 	if err != nil || slices.Contains(known, d) {
@@ -40,8 +40,8 @@ func record(state vfs.FS, d merkle.Digest) (fresh bool, err error) {
 	return true, nil
 }
 
-// Placed returns the CIDs of all that a memory with this state folder has put on IPFS, was about
-// to put there, or has read from there, newest first. It sends no request.
+// Placed returns the recorded CIDs of a state folder, newest first: of everything that its memory has
+// put on IPFS, was about to put there, or has read from there. It sends no request.
 func Placed(state vfs.FS) ([]merkle.Digest, error) {
 	all, err := placed(state)
 	slices.Reverse(all)
@@ -58,7 +58,7 @@ func placed(state vfs.FS) (all []merkle.Digest, err error) {
 		return nil, fmt.Errorf("ipfs: %w", err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if d, err := ParseCID(strings.TrimSuffix(line, "\n")); err == nil { // earlier builds left a line that was cut off
+		if d, err := ParseCID(strings.TrimSuffix(line, "\n")); err == nil { // earlier builds may have left an incomplete line
 			all = append(all, d)
 		}
 	}

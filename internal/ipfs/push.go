@@ -14,20 +14,20 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// knownFile keeps the known content of the daemon in the state folder.
+// knownFile in the state folder describes the known content of the daemon.
 const knownFile = "ipfs.json"
 
-// known is the newest archive that this memory has put there.
+// known is the newest archive of this memory on the daemon.
 type known struct {
 	Address  string         `json:"address"`
 	CID      merkle.Digest  `json:"cid,omitzero"` // of the manifest
 	Manifest place.Manifest `json:"manifest"`
 	Lists    lists          `json:"lists,omitzero"` // of its states
-	Gone     int            `json:"gone"`           // blocks that the histories were without
-	For      []string       `json:"for,omitempty"`  // whom it is sealed for
-	// States are the scopes whose newest state is there with all its blocks.
+	Gone     int            `json:"gone"`           // number of purged blocks of the histories
+	For      []string       `json:"for,omitempty"`  // recipients of the seal
+	// States are the scopes whose newest state is there completely.
 	States []string `json:"states,omitempty"`
-	// Pending was about to be pinned, and may be.
+	// Pending may be pinned: a push was interrupted.
 	Pending merkle.Digest `json:"pending,omitzero"`
 }
 
@@ -36,40 +36,43 @@ type Job struct {
 	Client *Client
 	// State is the folder that records the daemon's content.
 	State vfs.FS
-	// Sources are the histories, the memex's first, each with its State.
+	// Sources are the histories with their states, the memex first.
 	Sources []place.Source
-	// To are the recipients of the seal; without any it is plain.
+	// To are the recipients of the seal; without any the archive is plain.
 	To []place.Recipient
 }
 
 // Sent is the result of a push to a daemon.
 type Sent struct {
-	// CID is what to hand on: of a plain archive the newest commit, else the archive.
+	// CID is the CID to share: that of the newest commit, for a sealed archive that of the archive.
 	CID merkle.Digest
-	// Archive is the manifest, with which all histories come back.
+	// Archive is the manifest, from which all histories can be read.
 	Archive merkle.Digest
 	Root    merkle.Digest // of the first source's state
 	Carried
-	// Stateless names scopes whose newest state lacks content: they are in the packs alone.
+	// Stateless are scopes whose newest state lacks content: only the packs have them.
 	Stateless []string
 }
 
 // Carried is how much was sent.
 type Carried struct {
 	Sealed  bool   `json:"sealed" jsonschema:"whether a key opens it"`
-	Bytes   int64  `json:"-"` // 0 where there was nothing new
-	Commits uint64 `json:"-"` // that were not there before
+	Bytes   int64  `json:"-"` // 0 if there was nothing new
+	Commits uint64 `json:"-"` // number of new commits
 }
 
-// Push puts histories on a daemon: the news since the last push, or everything if the daemon does
-// not have that any longer. After an error the previous archive is still pinned, and the next push
-// makes up for the failure. Errors: place.ErrNothing, those of the stores, of Client.Import and
+// Push writes histories to a daemon: what is new since the last push, or everything if the daemon no
+// longer has that. After an error the previous archive is still pinned, and the next push repairs
+// what is missing. Errors: place.ErrNothing, those of the stores, of Client.Import and
 // Client.Pin.
 func Push(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
 		return Sent{}, place.ErrNothing
 	}
-	k := load(job.State)
+	var k known
+	if vfs.ReadJSON(job.State, knownFile, &k) != nil {
+		k = known{} // send everything again
+	}
 	p := &pushing{Job: job, ctx: ctx, known: k, done: map[merkle.Digest]bool{}}
 	sent, err := p.run()
 	if errors.Is(err, ErrDaemon) && !k.CID.IsZero() { // it may have lost blocks
@@ -82,24 +85,16 @@ func Push(ctx context.Context, job *Job) (Sent, error) {
 	return sent, nil
 }
 
-// load returns the known content; if it cannot be read, everything is sent again.
-func load(in vfs.FS) (k known) {
-	if vfs.ReadJSON(in, knownFile, &k) != nil {
-		return known{}
-	}
-	return k
-}
-
 // pushing is one push.
 type pushing struct {
 	*Job
 	ctx   context.Context
 	known known
 	out   *place.Writer
-	done  map[merkle.Digest]bool // blocks that the pack has, or that were written
-	there map[merkle.Digest]bool // pieces of packs that are joined
-	fresh []merkle.Digest        // blocks that states alone have
-	anew  bool                   // states are written whole
+	done  map[merkle.Digest]bool // blocks in the pack, and written ones
+	there map[merkle.Digest]bool // pieces of joined packs that the daemon has
+	fresh []merkle.Digest        // written blocks that only states have
+	anew  bool                   // write whole states
 	next  known
 	sent  Sent
 }
@@ -121,7 +116,7 @@ func (p *pushing) run() (Sent, error) {
 			p.next.CID, p.next.Manifest = p.known.CID, p.known.Manifest // nothing is saved
 			return p.outcome(), err
 		}
-		return Sent{}, fmt.Errorf("%w: the archive before is gone", ErrDaemon)
+		return Sent{}, fmt.Errorf("%w: the previous archive is gone", ErrDaemon)
 	}
 	err = p.Client.Import(p.ctx, func(w io.Writer) (int, error) {
 		err := p.write(w, kept, news)
@@ -139,7 +134,7 @@ func (p *pushing) run() (Sent, error) {
 	return p.outcome(), err
 }
 
-// outcome is the report about the archive.
+// outcome returns the result of the push.
 func (p *pushing) outcome() Sent {
 	s := p.sent
 	s.Archive, s.Sealed, s.Root = p.next.CID, p.next.Manifest.Sealed, p.Sources[0].Root
@@ -149,7 +144,7 @@ func (p *pushing) outcome() Sent {
 	return s
 }
 
-// prepare decides which packs stay, and gives up a pin that a push which was cut short left.
+// prepare decides which packs stay, and removes the pin of an interrupted push.
 func (p *pushing) prepare() ([]place.Pack, error) {
 	if d := p.known.Pending; !d.IsZero() && d != p.known.CID {
 		if err := p.Client.Unpin(p.ctx, d); err != nil {
@@ -163,7 +158,7 @@ func (p *pushing) prepare() ([]place.Pack, error) {
 	p.next = known{Address: p.Client.Address(), Gone: gone, For: namesOf(p.To), Manifest: place.ManifestOf(p.Sources, len(p.To) > 0)}
 	k := &p.known
 	if gone > k.Gone || k.Address != p.next.Address || k.Manifest.Memex != p.next.Manifest.Memex || !slices.Equal(k.For, p.next.For) {
-		p.known = known{Pending: k.Pending} // purged data must not stay, and data sealed for others cannot be opened
+		p.known = known{Pending: k.Pending} // remove purged data, and data sealed for others
 	}
 	packs, some, most := p.known.Manifest.Packs, joinPlain, keepPlain
 	if p.next.Manifest.Sealed {
@@ -173,7 +168,7 @@ func (p *pushing) prepare() ([]place.Pack, error) {
 	return packs[:n:n], nil
 }
 
-// namesOf names those whom something is sealed for. Those without a name are never the same.
+// namesOf returns names of recipients. A recipient without a name gets a unique one.
 func namesOf(to []place.Recipient) (names []string) {
 	for _, r := range to {
 		name, ok := r.(fmt.Stringer)
@@ -215,8 +210,8 @@ func (p *pushing) write(w io.Writer, kept []place.Pack, news []place.Source) (er
 	return p.out.Close()
 }
 
-// announce keeps which archive is about to be there, before the daemon can have all of it. One that
-// was there before is not pending: its CID may have been said, and its pin stays.
+// announce records the new archive before the daemon can have it. An archive that was recorded before
+// is not pending: its CID may have been published, so its pin stays.
 func (p *pushing) announce() error {
 	fresh, err := record(p.State, p.next.CID)
 	if err != nil {
@@ -267,7 +262,7 @@ func (p *pushing) pack(sources []place.Source) (pack place.Pack, err error) {
 	return pack, err
 }
 
-// pin makes the archive the one that is known.
+// pin pins the archive and records it as the known one.
 func (p *pushing) pin() error {
 	if err := p.Client.Pin(p.ctx, p.next.CID, p.known.CID); err != nil {
 		return err

@@ -16,27 +16,18 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// PushState puts the newest state of the first source on a daemon, plain and without history, and
-// pins it. The CID is its root. Errors: as Push, and store.ErrPurged for a state without all of
-// its content.
+// PushState writes the newest state of the first source to a daemon, plain and without history, and
+// pins it. The CID is its root. Errors: those of Push, and store.ErrPurged if the state lacks
+// content.
 func PushState(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
 		return Sent{}, place.ErrNothing
 	}
-	p := &pushing{Job: job, ctx: ctx, done: map[merkle.Digest]bool{}}
-	if err := p.pushState(&job.Sources[0]); err != nil {
+	p, s := &pushing{Job: job, ctx: ctx, done: map[merkle.Digest]bool{}}, &job.Sources[0]
+	if err := Record(job.State, s.Root); err != nil {
 		return Sent{}, err
 	}
-	root := job.Sources[0].Root
-	return Sent{CID: root, Root: root, Carried: Carried{Bytes: p.out.Size()}}, nil
-}
-
-func (p *pushing) pushState(s *place.Source) error {
-	err := Record(p.State, s.Root)
-	if err != nil {
-		return err
-	}
-	err = p.Client.Import(p.ctx, func(w io.Writer) (int, error) {
+	err := job.Client.Import(ctx, func(w io.Writer) (int, error) {
 		var err error
 		if p.out, err = place.NewWriter(w, s.Root); err == nil {
 			err = p.state(s)
@@ -50,13 +41,16 @@ func (p *pushing) pushState(s *place.Source) error {
 		return p.out.Blocks(), err
 	})
 	if err == nil {
-		err = p.Client.Pin(p.ctx, s.Root, merkle.Digest{})
+		err = job.Client.Pin(ctx, s.Root, merkle.Digest{})
 	}
-	return err
+	if err != nil {
+		return Sent{}, err
+	}
+	return Sent{CID: s.Root, Root: s.Root, Carried: Carried{Bytes: p.out.Size()}}, nil
 }
 
-// states writes the blocks of the newest states that the archive before lacks, and a list of them.
-// From time to time all is rewritten, so that blocks that no state has any longer go.
+// states writes the blocks of the newest states that the previous archive lacks, and a list of them.
+// Sometimes it writes everything, so that obsolete blocks disappear.
 func (p *pushing) states() error {
 	m, before := &p.next.Manifest, p.known.Manifest.States
 	p.anew = p.known.Lists.stale(before)
@@ -77,8 +71,8 @@ func (p *pushing) states() error {
 	return err
 }
 
-// state writes the blocks of a source's newest state: of the map, the versions and the contents.
-// What the archive before has is left out.
+// state writes the blocks of a source's newest state, of its map, versions and contents, that the
+// previous archive lacks.
 func (p *pushing) state(s *place.Source) error {
 	if s.State == nil || len(s.State.Gone()) > 0 {
 		p.sent.Stateless = append(p.sent.Stateless, s.Name)
@@ -104,8 +98,8 @@ func (p *pushing) state(s *place.Source) error {
 	return nil
 }
 
-// before undoes the commits of a source after one, and returns the map of the state there with
-// the entries that the nodes changed since had in it, nil for none. The root proves both.
+// before undoes the commits of a source after since. It returns the map of that state, and the former
+// entries of the nodes changed since, nil for new nodes. The root proves both.
 func before(ctx context.Context, s *place.Source, since place.End) (old merkle.Map[*node.Node], was map[string]*node.Entry, err error) {
 	if since.Seq > s.Seq {
 		return old, nil, fmt.Errorf("commit %d of %d: %w", since.Seq, s.Seq, store.ErrNotFound)
@@ -145,10 +139,10 @@ func before(ctx context.Context, s *place.Source, since place.End) (old merkle.M
 	return old, was, nil
 }
 
-// changes writes the blocks of a source's state that an earlier one has not, whose map is old, and
-// in which the nodes that were changed since were others.
+// changes writes the blocks of a source's state that an earlier state lacks. old is the map of that
+// state, and was has its entries of the nodes changed since.
 func (p *pushing) changes(s *place.Source, old merkle.Map[*node.Node], was map[string]*node.Entry) error {
-	there := map[merkle.Digest]bool{} // blocks of these nodes
+	there := map[merkle.Digest]bool{} // former blocks of these nodes
 	for id, entry := range was {
 		if entry != nil {
 			hadBlocks(s, id, was, there)
@@ -166,8 +160,8 @@ func (p *pushing) changes(s *place.Source, old merkle.Map[*node.Node], was map[s
 	return s.State.Tree().BlocksSince(old, p.put)
 }
 
-// hadBlocks adds the blocks that a node had: its own, its version's, and the ones into
-// which a long content and a long list of children are cut.
+// hadBlocks adds a node's former blocks: its own block, its version, and the chunks of a long content
+// and of a long list of children.
 func hadBlocks(s *place.Source, id string, was map[string]*node.Entry, there map[merkle.Digest]bool) {
 	entry := was[id]
 	note := func(d merkle.Digest, _ []byte) error {
@@ -176,7 +170,7 @@ func hadBlocks(s *place.Source, id string, was map[string]*node.Entry, there map
 	}
 	if n, ok := s.State.Get(id); ok && len(n.Content) > merkle.ChunkSize && n.Own != entry.Own {
 		if own, err := s.Store.Block(entry.Own); err == nil {
-			links, _ := node.Links(own, s.Store.Block) // what cannot be read is written again
+			links, _ := node.Links(own, s.Store.Block) // unreadable blocks are written again
 			for _, d := range links {
 				there[d] = true
 			}
@@ -191,7 +185,7 @@ func hadBlocks(s *place.Source, id string, was map[string]*node.Entry, there map
 				kids[i] = n.Version
 			}
 		}
-		_, _ = node.VersionBlock(entry.Own, kids, note) // it emits to memory
+		_, _ = node.VersionBlock(entry.Own, kids, note) // it only writes to memory
 	}
 	there[entry.Own], there[entry.Version] = true, true
 }

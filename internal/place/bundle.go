@@ -15,7 +15,7 @@ import (
 // BundleFormat is the format number of doc/format/bundle.md.
 const BundleFormat = 1
 
-// Words that control blocks begin with.
+// Control blocks begin with one of these words.
 const (
 	wordBundle = "fovea bundle"
 	wordBatch  = "batch"
@@ -31,37 +31,37 @@ const (
 	MaxBatch = 1 << 30
 	// maxSigner is the longest public key, in bytes.
 	maxSigner = 1 << 10
-	// perControl is how many entries a control block has at most, and controlBytes at which
-	// size the next one begins, so that none exceeds MaxBlock.
+	// perControl is the largest number of entries of a control block, and controlBytes the size
+	// at which the next one begins, so that none exceeds MaxBlock.
 	perControl   = 4096
 	controlBytes = MaxBlock / 2
 )
 
 // Errors of reading and writing bundles.
 var (
-	// ErrBundle is returned for an archive that is no bundle of this version.
+	// ErrBundle is returned for an archive that is not a bundle of this version.
 	ErrBundle = errors.New("not a bundle that this version reads")
 	// ErrOrder is returned for a block other than the announced one.
-	ErrOrder = errors.New("something else than what was announced")
+	ErrOrder = errors.New("it is not the block that was announced")
 	// ErrBehind is returned for a store that lacks the commit that a bundle continues from.
-	ErrBehind = errors.New("what the bundle goes on from is not here")
-	// ErrFork is returned for a store whose history is not the bundle's.
-	ErrFork = errors.New("the history here is another one")
-	// ErrNothing is returned where there is nothing to write: no scope has a commit.
+	ErrBehind = errors.New("the commit that the bundle continues from is not here")
+	// ErrFork is returned for a store whose history differs from the bundle's.
+	ErrFork = errors.New("the history here differs from the bundle's")
+	// ErrNothing is returned if no scope has a commit to write.
 	ErrNothing = errors.New("there is no commit to put into a bundle; run fovea ingest first")
 )
 
 // Scope is the history of one scope in a bundle.
 type Scope struct {
 	Name  string        `json:"scope" jsonschema:"memex or project/NAME"`
-	First merkle.Digest `json:"-"` // the first commit: which memory it is
+	First merkle.Digest `json:"-"` // the first commit, which identifies the memory
 	Seq   uint64        `json:"seq" jsonschema:"the number of its newest commit"`
 	Head  merkle.Digest `json:"head" jsonschema:"the digest of that commit"`
-	Root  merkle.Digest `json:"root" jsonschema:"of its state"`
+	Root  merkle.Digest `json:"root" jsonschema:"the root of its state"`
 	// SinceSeq and Since name the commit that the bundle continues from; 0 and the zero
-	// digest where it has all history.
+	// digest if it has the whole history.
 	SinceSeq uint64        `json:"-"`
-	Since    merkle.Digest `json:"since,omitzero" jsonschema:"the commit that it goes on from"`
+	Since    merkle.Digest `json:"since,omitzero" jsonschema:"the commit that the bundle continues from"`
 }
 
 // Header describes a bundle.
@@ -72,11 +72,11 @@ type Header struct {
 	Scopes []Scope // in the order of the bundle
 }
 
-// Proof is what reading a bundle has shown.
+// Proof is the result of verifying a bundle.
 type Proof struct {
 	Header
-	// Loaded reports whether the histories were replayed, every state computed again: those
-	// of a bundle of changes cannot be, without the commits before.
+	// Loaded reports whether the histories were replayed and every state computed again. A bundle
+	// of changes cannot be replayed without the earlier commits.
 	Loaded bool
 	// Signed is the newest signed head of the memex, "" if it has none.
 	Signed string
@@ -108,18 +108,22 @@ func decodeHeader(block []byte) (h Header, err error) {
 	return h, nil
 }
 
-// roots are the heads of the scopes, each once, which the header of the archive names.
-func (h Header) roots() (roots []merkle.Digest) {
-	for _, s := range h.Scopes {
-		if !slices.Contains(roots, s.Head) {
-			roots = append(roots, s.Head)
-		}
-	}
-	return roots
+// roots returns the roots of the archive: the heads of the scopes, each once.
+func (h Header) roots() []merkle.Digest {
+	return distinct(h.Scopes, func(s Scope) merkle.Digest { return s.Head })
 }
 
-// entry is a record as a control block announces it: a mark with its bytes, another one by
-// its digest.
+// distinct returns the heads of scopes, each once, in the same order.
+func distinct[S any](scopes []S, head func(S) merkle.Digest) (heads []merkle.Digest) {
+	for _, s := range scopes {
+		if d := head(s); !slices.Contains(heads, d) {
+			heads = append(heads, d)
+		}
+	}
+	return heads
+}
+
+// entry is a record in a control block: a mark with its bytes, any other record with its digest.
 type entry struct {
 	kind   store.Kind
 	digest merkle.Digest

@@ -15,17 +15,16 @@ import (
 type Cloned struct {
 	// Header is the header of the last bundle.
 	Header Header
-	// Others is how many other machines have a log there. What they have is not all in the clone:
-	// the clock by which it chose may be off.
+	// Others is the number of other machines with a log there. The clone may lack some of their
+	// commits: it chose the newest log by the machines' clocks, which may be wrong.
 	Others int
 }
 
-// Clone reads the history of the machine that wrote last, by its own clock, into an empty state
-// folder for a memex at a path. If that log cannot be read, it tries the one before. After an
-// error the folder may have a part. Errors: ErrNone if no machine has pushed; those of Pull and
-// ReadInto.
+// Clone reads the log that was written last, by its machine's clock, into an empty state folder for
+// a memex at a path. If it cannot read that log, it tries the one before. After an error the folder
+// may hold a part. Errors: ErrNone if no machine has pushed; those of Pull and ReadInto.
 func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, error) {
-	r.State = into // it is emptied
+	r.State = into // Clone empties it
 	heads, problem := r.heads(ctx)
 	if len(heads) == 0 {
 		if problem == nil {
@@ -49,7 +48,7 @@ func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, 
 	return Cloned{}, problem
 }
 
-// heads returns the logs that can be read and that a memory may begin with, the newest first, and why others cannot.
+// heads returns the logs that a clone may begin with, newest first, and the errors of the others.
 func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
 	if problem = r.readMembers(ctx); problem != nil {
 		return nil, problem
@@ -58,7 +57,7 @@ func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
 	for _, machine := range machines {
 		h, _, by, err := r.head(ctx, machine)
 		if len(by.Agents) > 0 {
-			err = fmt.Errorf("%s acts for agents alone: %w", by.Name, ErrMember)
+			err = fmt.Errorf("%s acts only for agents: %w", by.Name, ErrMember)
 		}
 		if err != nil {
 			problem = errors.Join(problem, err)
@@ -70,8 +69,8 @@ func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
 	return all, problem
 }
 
-// readLog reads a log into an empty folder, or one that has a part of another log. A machine that pushes
-// meanwhile removes the packs that it joins, so a missing piece is looked up in the new head.
+// readLog reads a log into a folder, which it empties first. A machine that pushes meanwhile removes
+// the packs that it joins. If a piece is missing, readLog starts again with the new head.
 func (r *Remote) readLog(ctx context.Context, h Head, into vfs.FS, memex string) (last Header, err error) {
 	for range maxTries {
 		if err = empty(into); err == nil {
@@ -89,7 +88,7 @@ func (r *Remote) readLog(ctx context.Context, h Head, into vfs.FS, memex string)
 	return last, err
 }
 
-// empty removes all that a folder has.
+// empty removes the content of a folder.
 func empty(in vfs.FS) error {
 	entries, err := in.ReadDir(".")
 	for _, e := range entries {

@@ -18,16 +18,15 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// ReadInto reads a bundle into a state folder, which has each scope where a memory has it
-// and may be empty, or have a part of the same histories. memex is the path that a new folder
-// records, empty for a copy that no folder belongs to. After an error the folder holds a part.
-// Errors: those of ReadBundle and of scope.OpenCopy.
+// ReadInto reads a bundle into a state folder, which is empty or has a part of the same histories.
+// memex is the path that a new state folder records, empty for a copy without a memex. After an error
+// the folder holds a part. Errors: those of ReadBundle and of scope.OpenCopy.
 func ReadInto(ctx context.Context, in vfs.FS, r io.Reader, memex string) (Header, error) {
 	return readInto(ctx, in, r, memex, func(Scope) bool { return false })
 }
 
-// ReadWhole is ReadInto, but it skips histories that continue one that is not here; it still
-// proves their blocks.
+// ReadWhole is ReadInto, but it skips histories that continue from an earlier commit: it only checks
+// their blocks.
 func ReadWhole(ctx context.Context, in vfs.FS, r io.Reader) (Header, error) {
 	return readInto(ctx, in, r, "", func(s Scope) bool { return s.SinceSeq > 0 })
 }
@@ -67,7 +66,7 @@ func readInto(ctx context.Context, in vfs.FS, r io.Reader, memex string, passes 
 	})
 }
 
-// checkScope refuses scopes that stay on their machine.
+// checkScope refuses sessions, which stay on their machine.
 func checkScope(name string) error {
 	if name == scope.Memex {
 		return nil
@@ -82,9 +81,9 @@ func checkScope(name string) error {
 	return nil
 }
 
-// Unpack makes the state folder of a memex from what fill puts into it, all or nothing; fill
-// gets an empty folder. What was there must be no history (stores.ErrBegun). Another Unpack of the
-// same folder meanwhile is refused (vfs.ErrLocked). Errors: those of fill, Invalid, Conflict, Other.
+// Unpack creates the state folder of a memex. fill writes its content into an empty folder, which
+// replaces the state folder only if fill succeeds. Errors: those of fill; Invalid with stores.ErrBegun
+// if the state folder has a history; Conflict with vfs.ErrLocked while another Unpack runs; Other.
 func Unpack(state string, fill func(in vfs.FS) error) error {
 	if stores.Begun(state) {
 		return fault.Wrap("clone", state, fault.Invalid, stores.ErrBegun)
@@ -98,10 +97,10 @@ func Unpack(state string, fill func(in vfs.FS) error) error {
 	part, only := name+".part", name+".lock"
 	lock, err := vfs.TryLock(above, only, vfs.Holder{PID: os.Getpid(), Command: "fovea clone", Since: time.Now()})
 	if err != nil {
-		return fault.Errorf("clone", state, fault.Conflict, "another clone makes it: %w", err)
+		return fault.Errorf("clone", state, fault.Conflict, "another clone is creating it: %w", err)
 	}
-	defer func() { _ = errors.Join(above.Remove(only), lock.Unlock()) }() // an empty file may stay
-	if stores.Begun(state) {                                              // the other one has ended
+	defer func() { _ = errors.Join(above.Remove(only), lock.Unlock()) }() // an empty file may remain
+	if stores.Begun(state) {                                              // by a clone that ended before
 		return fault.Wrap("clone", state, fault.Invalid, stores.ErrBegun)
 	}
 	err = vfs.RemoveAll(above, part)
@@ -124,11 +123,11 @@ func Unpack(state string, fill func(in vfs.FS) error) error {
 	return nil
 }
 
-// Histories are the histories of a memory that are carried to other places.
+// Histories gives access to the histories of a memory that are carried to other places.
 type Histories struct {
-	// State is the state folder. It is the memory's.
+	// State is the state folder, which the memory owns.
 	State vfs.FS
-	// Take returns the present histories, the memex first. The stores stay in place until
-	// release is called.
+	// Take returns the present histories, the memex first. Their stores stay open until release is
+	// called.
 	Take func(ctx context.Context) (sources []Source, release func(), err error)
 }

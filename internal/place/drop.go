@@ -10,10 +10,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// DropCopies removes the copies that Pull made of other machines' histories, for all remotes of
-// a memory: they may have purged data. The content of the place at the last Pull
-// stays known, so that a log that goes back is still detected. The next Pull reads the copies
-// again, with what those machines have not purged. state is the state folder of the memory.
+// DropCopies removes the copies of other machines' histories, which may contain purged data, for all
+// remotes of a memory. It keeps the record of the last Pull, so that a log that goes back is still
+// detected. The next Pull makes the copies again. state is the state folder of the memory.
 func DropCopies(state vfs.FS) error {
 	names, err := Names(state)
 	for _, name := range names {

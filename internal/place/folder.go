@@ -15,14 +15,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// folder is a place in a folder: on a disk, on a stick, or in one that a sync program
-// carries. Files of other names, such as conflict copies, are passed over.
+// folder is a place in a folder on a disk or in one that a sync program copies. It ignores files
+// with other names, such as conflict copies.
 type folder struct {
 	in    vfs.FS
-	swept *sync.Map // folders searched for what a crash left
+	swept *sync.Map // folders that were cleaned up after a crash
 }
 
-// OpenFolder opens the place in a folder, which is made if it is missing.
+// OpenFolder opens the place in a folder, and creates a missing folder.
 func OpenFolder(name string) (Place, error) {
 	dir, err := vfs.CreateDir(name, 0o700)
 	if err != nil {
@@ -87,11 +87,11 @@ func (f folder) Put(ctx context.Context, name, tag string, data []byte) error {
 	return vfs.WriteAtomic(f.in, name, data, 0o600)
 }
 
-// lockName is no name of an object. The file stays empty, so that a sync program has no conflict.
+// lockName is not a valid object name. The file stays empty, so that sync programs see no conflict.
 const lockName = ".lock"
 
-// lock keeps the other processes of this machine from replacing an object, such as a
-// fovea remote serve whose client has gone. A file system without locks has none.
+// lock excludes other processes of this machine, such as a fovea remote serve without its client,
+// from replacing an object. On a file system without locks it does nothing.
 func (f folder) lock(ctx context.Context) (unlock func(), err error) {
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
 		held, err := f.in.Lock(lockName)

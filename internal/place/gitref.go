@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	maxWait      = 5 * time.Minute // for a command of git, with an object of the largest size on its way
-	stopWait     = 5 * time.Second // to end after that
-	maxGitReport = 2000            // bytes of git's output, its end
-	// maxFile is the largest file that git may write, in the blocks of ulimit: an object, its index, and some more.
+	maxWait      = 5 * time.Minute // for a git command that transfers the largest object
+	stopWait     = 5 * time.Second // for git to end after that
+	maxGitReport = 2000            // bytes of git's output, from its end
+	// maxFile is the largest file that git may write, in blocks of ulimit: an object, its index and a margin.
 	maxFile = "65536"
 )
 
-// SpaceName is the form of names under which a server keeps several memories.
+// SpaceName matches the name of a memory on a server that keeps several.
 var SpaceName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// errGitAddress describes the form of an address without quoting it: somebody may have written a password into it.
-var errGitAddress = fmt.Errorf("%w; a repository is git+https://HOST/PATH, git+ssh://HOST/PATH or git+file:///PATH, without a password, which git finds "+
-	"as it always does; behind ? stand branches=true and name=NAME, of 1 to 64 letters, digits, hyphens and underscores", ErrURL)
+// errGitAddress describes the form of an address without quoting it, as it may contain a password.
+var errGitAddress = fmt.Errorf("%w; a repository is git+https://HOST/PATH, git+ssh://HOST/PATH or git+file:///PATH, without a password, which git gets "+
+	"from its own configuration; after ? you can write branches=true and name=NAME, of 1 to 64 letters, digits, hyphens and underscores", ErrURL)
 
-// parseGit reads an address. Errors: errGitAddress.
+// parseGit parses an address. Errors: errGitAddress.
 func parseGit(address string) (repo, refs string, err error) {
 	u, err := url.Parse(strings.TrimPrefix(address, "git+"))
 	if err != nil || u.Path == "" || u.Fragment != "" || strings.HasPrefix(u.Host, "-") ||
@@ -54,15 +54,15 @@ func parseGit(address string) (repo, refs string, err error) {
 	return u.String(), base + name + "/", nil
 }
 
-// repository is a place in the refs of a repository.
+// repository is a place in the refs of a git repository.
 type repository struct {
-	url  string // that git pushes to
+	url  string // that git fetches from and pushes to
 	refs string // the prefix of the refs
-	home string // a bare repository of this process, with the objects on their way
+	home string // a bare repository of this process, for objects in transfer
 }
 
 // OpenGit opens the place that an address names: git+https://HOST/PATH, git+ssh://[USER@]HOST/PATH or
-// git+file:///PATH, with ?name=NAME and branches=true. It asks the repository for its refs. Errors:
+// git+file:///PATH, with ?name=NAME and branches=true. It lists the refs of the repository. Errors:
 // ErrURL, ErrNoAnswer, ErrRight, ErrAway.
 func OpenGit(ctx context.Context, address string, _ bool) (Place, error) {
 	url, refs, err := parseGit(address)
@@ -84,10 +84,9 @@ func OpenGit(ctx context.Context, address string, _ bool) (Place, error) {
 	return r, nil
 }
 
-// ref is the ref of an object. It has equals signs for dots, which mean more to git.
+// ref returns the ref of an object, with equals signs for dots, which git restricts.
 func (r *repository) ref(name string) string { return r.refs + strings.ReplaceAll(name, ".", "=") }
 
-// Get returns an object, see place.Place.
 func (r *repository) Get(ctx context.Context, name string) ([]byte, string, error) {
 	if err := CheckObject(name); err != nil {
 		return nil, "", err
@@ -103,13 +102,12 @@ func (r *repository) Get(ctx context.Context, name string) ([]byte, string, erro
 	var tag, blob string
 	var size int
 	if _, err := fmt.Sscanf(string(found), "%s commit %d\n%s blob %d\n", &tag, &size, &blob, &size); err != nil || size > MaxObject {
-		return nil, "", fmt.Errorf("%s is no object of at most %d bytes, but %q: %w", name, MaxObject, found, ErrDamaged)
+		return nil, "", fmt.Errorf("%s is not an object of at most %d bytes, but %q: %w", name, MaxObject, found, ErrDamaged)
 	}
 	data, err := r.git(ctx, nil, "cat-file", "blob", blob)
 	return data, tag, err
 }
 
-// Put writes an object, see place.Place.
 func (r *repository) Put(ctx context.Context, name, tag string, data []byte) error {
 	if err := CheckObject(name); err != nil || len(data) > MaxObject {
 		return cmp.Or(err, fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), MaxObject, ErrDamaged))
@@ -124,7 +122,6 @@ func (r *repository) Put(ctx context.Context, name, tag string, data []byte) err
 	return err
 }
 
-// List returns the names that begin with a prefix, see place.Place.
 func (r *repository) List(ctx context.Context, prefix string) (names []string, err error) {
 	rows, err := r.git(ctx, nil, "ls-remote", "--quiet", "--refs", "--", r.url, r.refs+"*")
 	for field := range strings.FieldsSeq(string(rows)) {
@@ -135,7 +132,6 @@ func (r *repository) List(ctx context.Context, prefix string) (names []string, e
 	return Objects(names, prefix), err
 }
 
-// Remove removes an object, see place.Place.
 func (r *repository) Remove(ctx context.Context, name string) error {
 	if err := CheckObject(name); err != nil {
 		return err
@@ -147,10 +143,9 @@ func (r *repository) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Close removes its temporary repository.
 func (r *repository) Close() error { return os.RemoveAll(r.home) }
 
-// gitMeanings are the errors of places that reports of git are. The first that fits counts.
+// gitMeanings maps messages of git to errors of places. The first match counts.
 var gitMeanings = []struct {
 	report *regexp.Regexp
 	means  error
@@ -163,8 +158,8 @@ var gitMeanings = []struct {
 		`requested URL returned error: 403|Host key verification failed`), ErrRight},
 }
 
-// git runs git in the repository of this process, and returns its output. Nothing of the person's
-// configuration runs except credential helpers and a substitute for ssh, which alone may ask at a terminal.
+// git runs git in the repository of this process and returns its output. Of the user's configuration,
+// only credential helpers and a replacement for ssh run; only that replacement may prompt at a terminal.
 func (r *repository) git(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, maxWait)
 	defer stop()

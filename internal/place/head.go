@@ -34,22 +34,22 @@ const (
 
 // Limits of doc/format/remote.md.
 const (
-	// PieceSize is the size of the pieces that a pack is cut into, in bytes.
+	// PieceSize is the size of the pieces of a pack, in bytes.
 	PieceSize = 8 << 20
-	// MaxPacks is how many packs a head names at most; a push joins some before that.
+	// MaxPacks is the largest number of packs of a head; a push joins packs before that.
 	MaxPacks = 32
 	// MaxSize bounds the bytes of a pack.
 	MaxSize = 1 << 36
-	// MaxPieces is how many pieces a pack has at most.
+	// MaxPieces is the largest number of pieces of a pack.
 	MaxPieces = 1 << 14
 	maxHead   = 8 << 20
 )
 
-// Format is the format number of doc/format/remote.md, in the marker; HeadFormat is the one of heads.
-// Those of format 1 are JSON.
+// Format is the format number of a marker, and HeadFormat that of heads, see doc/format/remote.md.
+// Heads of format 1 are JSON.
 const Format, HeadFormat = 1, 2
 
-// Marker names the memory that a place is for.
+// Marker names the memory that a place belongs to.
 type Marker struct {
 	Format int    `json:"fovea_remote"`
 	Memex  string `json:"memex"` // the first commit
@@ -61,18 +61,18 @@ type Head struct {
 	Manifest
 	Format  int       `json:"fovea_head"`
 	Machine string    `json:"machine"`
-	Count   uint64    `json:"count"` // one more each time
+	Count   uint64    `json:"count"` // of versions so far
 	Time    time.Time `json:"time"`
-	Nonce   string    `json:"nonce"`            // makes the bytes of each version others
-	Signed  string    `json:"signed,omitempty"` // all else, by the key of the machine
+	Nonce   string    `json:"nonce"`            // makes the bytes of each version unique
+	Signed  string    `json:"signed,omitempty"` // everything else, by the key of the machine
 }
 
-// object is the name of a piece on the place.
+// object returns the name of a piece on the place.
 func (p Pack) object(piece Piece) string {
 	return packFolder + p.Series + "-" + piece.Name
 }
 
-// names adds the objects of the packs of a head.
+// names adds the names of the objects of a head's packs to a set.
 func (h *Head) names(to map[string]bool) {
 	for _, p := range h.Packs {
 		for _, piece := range p.Pieces {
@@ -81,7 +81,7 @@ func (h *Head) names(to map[string]bool) {
 	}
 }
 
-// Piece is a part of a pack: its name is the SHA-256 of its bytes, and the end of its object's name.
+// Piece is a part of a pack. Its name is the SHA-256 of its bytes, and ends its object's name.
 type Piece struct {
 	Name string `json:"name"`
 	Size uint64 `json:"size"`
@@ -89,7 +89,7 @@ type Piece struct {
 
 var seriesName = regexp.MustCompile(`^[0-9a-f]{12}-[0-9a-f]{16}$`)
 
-// check refuses a head that no version of Fovea has written.
+// check rejects a head that no version of Fovea has written.
 func (h *Head) check(memex merkle.Digest, machine string) error {
 	switch {
 	case h.Memex != memex:
@@ -113,14 +113,14 @@ func (h *Head) check(memex merkle.Digest, machine string) error {
 	return nil
 }
 
-// wordLog is the beginning of a head.
+// wordLog begins a head.
 const wordLog = "fovea log"
 
-// compressors keeps writers of zlib, since making one costs more than compressing a head.
+// compressors keeps zlib writers: making one costs more than compressing a head.
 var compressors = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
 
-// Object returns the object of a head, but for its seal. A head names the same scopes and series again and again: compressed,
-// it has less than half the bytes.
+// Object returns the object of a head before it is sealed. A head repeats scopes and series, so that
+// compression more than halves it.
 func (h *Head) Object() []byte {
 	var b bytes.Buffer
 	w := compressors.Get().(*zlib.Writer)
@@ -147,10 +147,10 @@ func (h *Head) code(c *merkle.Codec) {
 	}
 }
 
-// zlibMark is the first byte of what zlib compressed; neither encoding of a head begins with it.
+// zlibMark is the first byte of zlib's output. Neither encoding of a head begins with it.
 const zlibMark = 0x78
 
-// DecodeHead reads what Object or Encode returned, or the JSON of format 1. Errors: ErrFormat.
+// DecodeHead decodes the result of Object or Encode, or the JSON of format 1. Errors: ErrFormat.
 func DecodeHead(data []byte) (h Head, err error) {
 	if len(data) > 0 && data[0] == zlibMark {
 		r, err := zlib.NewReader(bytes.NewReader(data))
@@ -176,9 +176,9 @@ func DecodeHead(data []byte) (h Head, err error) {
 	return h, err
 }
 
-// UnmarshalJSON reads a head from the state folder, and one of format 1: of that, nothing counts
-// that this format had not, and its memex is empty where it was not written yet. Builds of before kept no
-// size of a pack: it is the sum of its pieces.
+// UnmarshalJSON reads a head from the state folder or of format 1. It ignores fields that format 1 did
+// not have. The memex may be empty in format 1. Earlier builds stored no size of a pack: it is the sum
+// of its pieces.
 func (h *Head) UnmarshalJSON(data []byte) error {
 	type fields Head // without this method
 	is := struct {
@@ -208,7 +208,7 @@ func (h *Head) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// decodeJSON reads JSON to its end.
+// decodeJSON is json.Unmarshal with ErrFormat.
 func decodeJSON(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
@@ -216,12 +216,7 @@ func decodeJSON(data []byte, into any) error {
 	return nil
 }
 
-// seal encrypts an object for the key of the place; a plain place has none.
-func seal(key *age.X25519Identity, data []byte) ([]byte, error) {
-	return SealBytes(data, recipientsOf(key)...)
-}
-
-// recipientsOf returns for whom all is sealed on the place with a key.
+// recipientsOf returns the recipients of what is sealed with the key of a place, none without a key.
 func recipientsOf(key *age.X25519Identity) (to []Recipient) {
 	if key != nil {
 		to = append(to, key.Recipient())
@@ -229,7 +224,7 @@ func recipientsOf(key *age.X25519Identity) (to []Recipient) {
 	return to
 }
 
-// open is the reverse of seal, by one of some keys. It refuses plain bytes on a sealed place.
+// open opens an object with one of some keys. On a sealed place it rejects plain bytes.
 func open(keys []Identity, data []byte) ([]byte, error) {
 	if len(keys) > 0 {
 		return OpenBytes(data, keys...)
@@ -244,13 +239,13 @@ func open(keys []Identity, data []byte) ([]byte, error) {
 type pieces struct {
 	ctx context.Context
 	to  Place
-	// pack has all pieces that were tried; one whose writing failed may still arrive.
+	// pack has all pieces that put tried to write; one whose write failed may still arrive.
 	pack Pack
 }
 
-// put writes a piece. One that is there was written by an earlier attempt at the same push, and
-// is replaced if it is damaged. It is never removed: a removal without an answer can
-// arrive later, and remove something written after it.
+// put writes a piece. An existing one is from an earlier attempt at the same push, and is replaced
+// if it is damaged. It is never removed: a removal without an answer could arrive late and remove
+// what was written after it.
 func (p *pieces) put(data []byte) error {
 	if len(p.pack.Pieces) >= MaxPieces {
 		return fmt.Errorf("a pack of more than %d pieces: %w", MaxPieces, ErrTooLarge)
@@ -259,7 +254,7 @@ func (p *pieces) put(data []byte) error {
 	p.pack.Pieces, p.pack.Size = append(p.pack.Pieces, piece), p.pack.Size+piece.Size
 	name := p.pack.object(piece)
 	err := p.to.Put(p.ctx, name, "", data)
-	if err != nil { // no answer is not a failure, and one that is there may be this one
+	if err != nil { // a write without an answer may have succeeded, and an existing piece may be this one
 		there, tag, again := p.to.Get(p.ctx, name)
 		switch {
 		case again == nil && bytes.Equal(there, data):
@@ -271,7 +266,7 @@ func (p *pieces) put(data []byte) error {
 	return err
 }
 
-// stream returns the bundle of a pack, whose pieces are proved.
+// stream returns the bundle of a pack. It checks each piece.
 func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
 	left := p.Pieces
 	in := &Joined{Next: func() ([]byte, error) {

@@ -9,14 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
-// request is one line to the other side of a pipe, answer the one that comes back.
+// request is one line to the other end of a pipe, and answer is the reply.
 type request struct {
 	Do   string `json:"do"` // get, put, list or remove
 	Name string `json:"name"`
@@ -36,8 +36,8 @@ type answer struct {
 // maxLine bounds a line: an object in base 64, and its frame.
 const maxLine = MaxObject/3*4 + 64<<10
 
-// Serve answers the requests of another machine, one JSON object per line, from a place
-// until the input ends. A request that cannot be read ends it. It serves one at a time.
+// Serve answers requests of another machine, one JSON object per line, from a place until the input
+// ends or a request cannot be read. It serves one request at a time.
 func Serve(ctx context.Context, p Place, in io.Reader, out io.Writer) error {
 	lines := &bounded{in: in, left: maxLine}
 	from, to := json.NewDecoder(lines), json.NewEncoder(out)
@@ -67,7 +67,7 @@ func serve(ctx context.Context, p Place, q request) (a answer) {
 	case "remove":
 		err = p.Remove(ctx, q.Name)
 	default:
-		err = fmt.Errorf("%q is no request", q.Do)
+		err = fmt.Errorf("%q is not a request", q.Do)
 	}
 	a.None, a.Other = errors.Is(err, ErrNone), errors.Is(err, ErrChanged)
 	if err != nil {
@@ -76,11 +76,11 @@ func serve(ctx context.Context, p Place, q request) (a answer) {
 	return a
 }
 
-// bounded is a reader that ends a line that is too long.
+// bounded is a reader that fails on a line that is too long.
 type bounded struct {
 	in    io.Reader
 	left  int
-	moved func(bytes int) // called when bytes came; may be nil
+	moved func(bytes int) // called when bytes arrive; may be nil
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
@@ -95,12 +95,12 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxIdle is how long the other machine may make no progress with a request.
+// maxIdle is how long a request may make no progress.
 const maxIdle = 2 * time.Minute
 
-var errIdle = fmt.Errorf("%w: less than %d bytes a second came or went for %v", ErrNoAnswer, transfer.MinRate, maxIdle)
+var errIdle = fmt.Errorf("%w: fewer than %d bytes a second were transferred for %v", ErrNoAnswer, transfer.MinRate, maxIdle)
 
-// moving is a writer that reports each part that was taken.
+// moving is a writer that reports its progress.
 type moving struct {
 	to    io.Writer
 	moved func(bytes int)
@@ -124,8 +124,8 @@ type line struct {
 	out   *moving
 	dec   *json.Decoder
 	limit *bounded
-	end   func() error // waits for the other side
-	err   error        // the first one that left the pipe out of step
+	end   func() error // waits for the other end
+	err   error        // the first one that left the pipe unusable
 }
 
 // Pipe returns the place that Serve serves at the other end of a pipe. Close calls end
@@ -136,8 +136,8 @@ func Pipe(in io.Reader, to io.WriteCloser, end func() error) Place {
 	return &line{to: to, enc: json.NewEncoder(out), out: out, dec: json.NewDecoder(limit), limit: limit, end: end}
 }
 
-// ask sends a request and waits for its answer. A context that ends closes the pipe, and so does
-// a machine that makes no progress.
+// ask sends a request and waits for its answer. It closes the pipe if the context ends or the other
+// machine makes no progress.
 func (l *line) ask(ctx context.Context, q request) (answer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,21 +165,13 @@ func (l *line) ask(ctx context.Context, q request) (answer, error) {
 	case a.Other:
 		return a, fmt.Errorf("%s: %w", q.Name, ErrChanged)
 	case a.Error != "":
-		return a, fmt.Errorf("the other machine says: %s", briefly(a.Error))
+		return a, fmt.Errorf("the other machine reports: %s", text.Page(text.Line(a.Error), maxReport))
 	}
 	return a, nil
 }
 
-// maxReport is how much of an error of another machine is passed on, in bytes.
+// maxReport is the largest number of bytes of another machine's error that is reported.
 const maxReport = 1000
-
-// briefly returns how a text begins.
-func briefly(said string) string {
-	if len(said) > maxReport {
-		said = said[:maxReport] + " ..."
-	}
-	return strings.ToValidUTF8(said, "\uFFFD")
-}
 
 func (l *line) Get(ctx context.Context, name string) ([]byte, string, error) {
 	a, err := l.ask(ctx, request{Do: "get", Name: name})
@@ -201,7 +193,7 @@ func (l *line) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Close ends the pipe. It returns no error for a pipe that has failed: ask has returned that one.
+// Close ends the pipe. If the pipe has failed, ask has already returned the error.
 func (l *line) Close() error {
 	err := errors.Join(l.to.Close(), l.end())
 	l.mu.Lock()

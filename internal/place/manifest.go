@@ -5,23 +5,22 @@ package place
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Manifest lists what a place has of a memory: packs, which are bundles in pieces.
+// Manifest lists the packs of a memory on a place. A pack is a bundle, cut into pieces.
 type Manifest struct {
 	Sealed bool          `json:"sealed,omitempty"`
-	Memex  merkle.Digest `json:"memex"` // the first commit: which memory it is
+	Memex  merkle.Digest `json:"memex"` // the first commit, which identifies the memory
 	Scopes []End         `json:"scopes,omitempty"`
 	Packs  []Pack        `json:"packs"` // in the order in which they are read
-	// States are lists of the other blocks that the newest states have; on IPFS alone.
+	// States are lists of the blocks of the newest states that are in no pack. Only IPFS has them.
 	States []merkle.Digest `json:"states,omitempty"`
 }
 
-// End is where the history of a scope ends.
+// End is the newest commit of a scope.
 type End struct {
 	Scope string        `json:"scope"`
 	Seq   uint64        `json:"seq"`
@@ -29,13 +28,13 @@ type End struct {
 	Root  merkle.Digest `json:"root"`
 }
 
-// Pack is a bundle, in pieces.
+// Pack is a bundle, cut into pieces.
 type Pack struct {
-	// Series is, on a place, the first part of the names of its pieces: the digits of its machine, and
-	// of the push that wrote them.
+	// Series is the first part of the names of its pieces on a place: the digits of its machine and
+	// those of the push that wrote them.
 	Series string        `json:"series,omitempty"`
 	Pieces []Piece       `json:"pieces,omitempty"`
-	List   merkle.Digest `json:"list,omitzero"`  // of its pieces, on IPFS
+	List   merkle.Digest `json:"list,omitzero"`  // of its pieces; only on IPFS
 	Size   uint64        `json:"size,omitempty"` // bytes of all pieces
 	Scopes []Span        `json:"scopes"`
 }
@@ -46,7 +45,7 @@ type Span struct {
 	SinceSeq uint64        `json:"since_seq,omitempty"`
 	Seq      uint64        `json:"seq"`
 	Head     merkle.Digest `json:"head"`
-	// End is where its last batch ends in the store of this machine; no manifest has it.
+	// End is the end of its last batch in this machine's store. No manifest contains it.
 	End store.Pos `json:"end,omitzero"`
 }
 
@@ -67,7 +66,7 @@ func PackOf(sources []Source) (p Pack) {
 	return p
 }
 
-// At returns where packs leave a scope.
+// At returns the last span of a scope in packs.
 func At(packs []Pack, scope string) (s Span, ok bool) {
 	for _, p := range packs {
 		for _, span := range p.Scopes {
@@ -79,9 +78,9 @@ func At(packs []Pack, scope string) (s Span, ok bool) {
 	return s, ok
 }
 
-// Keep returns how many packs stay unchanged: all while they are fewer than some. Otherwise the ones
-// that are larger than all after them, at most that many: the others are joined, so that each record is
-// written O(log history) times.
+// Keep returns how many packs stay unchanged. If there are fewer than some, all stay. Otherwise those
+// stay that are larger than all later ones together, up to most. The rest is joined, so that each
+// record is written O(log history) times.
 func Keep(packs []Pack, some, most int) int {
 	if len(packs) < some {
 		return len(packs)
@@ -96,7 +95,7 @@ func Keep(packs []Pack, some, most int) int {
 	return min(keep, most)
 }
 
-// News returns the sources that have commits after the first packs, which stay, cut to these.
+// News returns the sources with commits that the first stay packs lack, cut to those commits.
 func News(ctx context.Context, sources []Source, packs []Pack, stay int) (news []Source, err error) {
 	for _, s := range sources {
 		last, there := At(packs[:stay], s.Name)
@@ -114,7 +113,7 @@ func News(ctx context.Context, sources []Source, packs []Pack, stay int) (news [
 	return news, nil
 }
 
-// Without returns how many blocks histories are without, so that a purge shows.
+// Without returns the number of purged blocks of some histories, which a purge raises.
 func Without(sources []Source) (n int, err error) {
 	for _, s := range sources {
 		gone, err := s.Store.Gone()
@@ -126,7 +125,7 @@ func Without(sources []Source) (n int, err error) {
 	return n, nil
 }
 
-// Body returns the encoding of all but where the pieces of packs are.
+// Body returns the encoding of a manifest without the pieces of its packs.
 func (m *Manifest) Body() []byte { return merkle.Encode(m.body) }
 
 func (m *Manifest) body(c *merkle.Codec) {
@@ -140,8 +139,8 @@ func (m *Manifest) body(c *merkle.Codec) {
 	})
 }
 
-// ReadBody is the reverse of Body, for a manifest that has its packs. Errors: ErrFormat for a body that no
-// version of Fovea has written.
+// ReadBody decodes what Body returned into a manifest that has its packs. Errors: ErrFormat for a body
+// that no version of Fovea has written.
 func (m *Manifest) ReadBody(body []byte) error {
 	if err := merkle.Decode(body, m.body); err != nil {
 		return fmt.Errorf("manifest: its body: %w: %w", ErrFormat, err)
@@ -166,12 +165,7 @@ func (m *Manifest) check() error {
 	return nil
 }
 
-// Roots are the roots of the bundle of a pack.
-func (p Pack) Roots() (roots []merkle.Digest) {
-	for _, s := range p.Scopes {
-		if !slices.Contains(roots, s.Head) {
-			roots = append(roots, s.Head)
-		}
-	}
-	return roots
+// Roots returns the roots of the pack's bundle.
+func (p Pack) Roots() []merkle.Digest {
+	return distinct(p.Scopes, func(s Span) merkle.Digest { return s.Head })
 }

@@ -19,30 +19,30 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// The list of members on a place, and the newest that was seen, in the state folder.
+// The list of members on a place, and the newest list seen, in the state folder.
 const membersName, membersFile, membersFormat = "members.note", "members.json", 1
 
-// ErrMember is returned for what counts for nothing by the list of members, and to who may not read or write by it.
+// ErrMember is returned if the list of members does not allow an access or does not accept a log.
 var ErrMember = errors.New("fovea remote members shows the list, which its owner changes with fovea remote admit and expel")
 
-// Members is a list of those whose logs are merged. The first one is the owner, who signs it. The text of the note is its JSON.
+// Members lists the machines whose logs are merged. The first is the owner, who signs the list, a note with the JSON as its text.
 type Members struct {
-	Format int      `json:"fovea_members" jsonschema:"its format, 1; 0 where there is no list"`
+	Format int      `json:"fovea_members" jsonschema:"its format, 1; 0 if there is no list"`
 	Memex  string   `json:"memex" jsonschema:"the first commit of the memory"`
-	Number uint64   `json:"number" jsonschema:"one more with each change; 0 where there is no list, and each log is merged"`
+	Number uint64   `json:"number" jsonschema:"one more with each change; 0 if there is no list: then each log is merged"`
 	List   []Member `json:"members" jsonschema:"whose logs are merged; the first is the owner, whose key you compare with key.pub there"`
-	Keys   []byte   `json:"keys,omitempty" jsonschema:"that seal since one was expelled, sealed for all members"`
+	Keys   []byte   `json:"keys,omitempty" jsonschema:"the keys that seal since a member was expelled, sealed for all members"`
 }
 
-// Member is a machine that takes part.
+// Member is a machine whose log is merged.
 type Member struct {
-	Name   string   `json:"name" jsonschema:"of the member"`
+	Name   string   `json:"name" jsonschema:"the name of the member"`
 	Key    string   `json:"key" jsonschema:"the public key of its machine, the line of its file key.pub"`
-	Seal   string   `json:"seal,omitempty" jsonschema:"for whom new keys of a sealed place are sealed"`
-	Agents []string `json:"agents,omitempty" jsonschema:"those it acts for; without any it acts as the owner"`
+	Seal   string   `json:"seal,omitempty" jsonschema:"the recipient for whom new keys of a sealed place are sealed"`
+	Agents []string `json:"agents,omitempty" jsonschema:"the agents that it acts for; without any it acts as the owner"`
 }
 
-// signer returns the member that signed a log, the zero Member if there is no list. Errors: ErrMember.
+// signer returns the member who signed a log; the zero Member if there is no list. Errors: ErrMember.
 func (m *Members) signer(h Head) (by Member, err error) {
 	var text string
 	if m.Number > 0 {
@@ -56,7 +56,7 @@ func (m *Members) signer(h Head) (by Member, err error) {
 	return by, err
 }
 
-// check refuses a list that is empty or too long, that has a name or a key twice, or something that is none.
+// check rejects a list that is empty or too long, or that has an invalid or repeated name or key.
 func (m *Members) check() error {
 	if m.Format != membersFormat || len(m.List) == 0 || len(m.List) > MaxRecipients {
 		return fmt.Errorf("a list of format %d has %d members, not 1 to %d of format %d", m.Format, len(m.List), MaxRecipients, membersFormat)
@@ -66,13 +66,13 @@ func (m *Members) check() error {
 			return fmt.Errorf("%q: its name is 1 to 32 lower-case letters, digits and hyphens, its key the line of its file key.pub", one.Name)
 		}
 		if slices.ContainsFunc(m.List[:i], func(other Member) bool { return other.Name == one.Name || other.Key == one.Key }) {
-			return fmt.Errorf("%s: another member has its name or its key, so two machines have one key; each has its own", one.Name)
+			return fmt.Errorf("%s: another member has its name, or two machines have one key; each needs its own", one.Name)
 		}
 	}
 	return nil
 }
 
-// next reads the list that is on a place, which is this one or continues it. Who signed the first one is its owner for good.
+// next reads the list on a place, which must be this list or a later one. The owner never changes.
 func (m *Members) next(keys []Identity, data []byte, memex merkle.Digest) (list Members, err error) {
 	text, err := open(keys, data)
 	line, _, _ := strings.Cut(string(text), "\n")
@@ -93,8 +93,8 @@ func (m *Members) next(keys []Identity, data []byte, memex merkle.Digest) (list 
 		cmp.Or(err, errors.New("older, of another memory, with keys on a plain place, or not signed by its owner")), membersName, ErrMember)
 }
 
-// seal gives a list the keys of a sealed place, except the first, which the passphrase opens, and a new one if somebody is
-// gone. They are sealed for all members.
+// seal adds the keys of a sealed place to a list, sealed for all members: all but the first, which the passphrase opens,
+// and a new key if a member was removed.
 func (m *Members) seal(keys []Identity, isGone bool) error {
 	var to []Recipient
 	for _, one := range m.List {
@@ -118,7 +118,8 @@ func (m *Members) seal(keys []Identity, isGone bool) error {
 	return err
 }
 
-// readMembers reads the list of members, and its keys for this machine. One that was removed stays in force; its owner writes it again.
+// readMembers reads the list of members and its keys for this machine. If the list was removed from the place, the known one
+// stays in force, and its owner writes it again.
 func (r *Remote) readMembers(ctx context.Context) error {
 	r.keys, r.newest, r.list = nil, r.Key, Members{}
 	if r.Key != nil {
@@ -155,14 +156,14 @@ func (r *Remote) readMembers(ctx context.Context) error {
 		r.keys = append(r.keys, r.newest)
 	}
 	if err != nil {
-		err = fmt.Errorf("its keys are not for one who was expelled, or is no member yet (%v): %w", err, ErrMember)
+		err = fmt.Errorf("its keys are not for this machine, which was expelled or is not a member yet (%v): %w", err, ErrMember)
 	} else if r.list.Number > was {
 		err = r.Pin(r.State, "")
 	}
 	return err
 }
 
-// Pin keeps the list that was read, as the newest that was seen, in a folder, whose name ends with a slash.
+// Pin stores the list that was read as the newest one seen, in a folder whose name ends with a slash.
 func (r *Remote) Pin(in vfs.FS, folder string) error {
 	return vfs.WriteJSON(in, folder+membersFile, r.list)
 }
@@ -173,8 +174,8 @@ func (r *Remote) Members(ctx context.Context) (Members, error) {
 	return r.list, err
 }
 
-// Amend takes the member of a name from the list, or puts another one in its place, and signs it. The first list makes this
-// machine its owner. If there was such a member, objects sealed from then on have a new key, which all members get. Errors:
+// Amend removes the member of a name from the list, adds or replaces it, and signs the list. Who writes the first list becomes
+// its owner. If there was such a member, objects are sealed with a new key from then on, which all members get. Errors:
 // ErrMember, ErrChanged, those of Members, Invalid.
 func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members, error) {
 	list, err := r.Members(ctx)
@@ -186,12 +187,12 @@ func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members,
 	}
 	owner, had := list.List[0], len(list.List)
 	if r.Signer == nil || owner.Key != r.Self.Key {
-		return r.list, fmt.Errorf("only the machine that wrote the first list changes it, by its key that signs: %w", ErrMember)
+		return r.list, fmt.Errorf("only the machine that wrote the first list can change it, with its signing key: %w", ErrMember)
 	}
 	list.List = slices.DeleteFunc(slices.Clone(list.List), func(m Member) bool { return m.Name == name })
 	isGone := len(list.List) < had
 	if name == owner.Name || !isGone && len(as) == 0 {
-		return r.list, fault.Errorf("members", name, fault.Invalid, "it is no member, or the owner of the list, who stays as it is")
+		return r.list, fault.Errorf("members", name, fault.Invalid, "it is not a member, or it is the owner, which cannot be changed")
 	}
 	list.Number, list.List = list.Number+1, append(list.List, as...)
 	err = list.check()
@@ -207,24 +208,24 @@ func (r *Remote) Amend(ctx context.Context, name string, as ...Member) (Members,
 	return r.list, err
 }
 
-// put signs a list, and puts it where the one is that a remote has read.
+// put signs a list and replaces the one that a remote has read.
 func (m *Members) put(ctx context.Context, r *Remote) error {
 	text, err := json.Marshal(m)
 	signed, signErr := signNote(r.Signer, string(text)+"\n")
-	data, sealErr := seal(r.Key, []byte(signed))
+	data, sealErr := SealBytes([]byte(signed), recipientsOf(r.Key)...)
 	if err = cmp.Or(err, signErr, sealErr); err == nil {
 		err = r.Place.Put(ctx, membersName, r.listTag, data)
 	}
 	return err
 }
 
-// signedText is the part of a log that is signed: all of it but the signature.
+// signedText returns what the signature of a log covers: everything else in the log.
 func (h Head) signedText() string {
 	h.Signed = ""
 	return wordLog + "\n" + tagOf(h.Encode()) + "\n"
 }
 
-// signNote returns a note that a key signed, empty without one.
+// signNote returns a note signed by a key, "" without a key.
 func signNote(by note.Signer, text string) (string, error) {
 	if by == nil {
 		return "", nil
@@ -233,7 +234,7 @@ func signNote(by note.Signer, text string) (string, error) {
 	return string(signed), err
 }
 
-// isSigned reports whether a note has a text, and the signature of a key.
+// isSigned reports whether a note has a text and is signed by a key.
 func isSigned(signed, text, key string) bool {
 	v, err := note.NewVerifier(key)
 	if err != nil {

@@ -69,7 +69,7 @@ func TestMembersOnlyGrow(t *testing.T) {
 	owner, other := signing(t, p, memex), signing(t, p, memex)
 	put := func(text string) {
 		t.Helper()
-		data, err := seal(owner.Key, []byte(text))
+		data, err := SealBytes([]byte(text), recipientsOf(owner.Key)...)
 		_, tag, gerr := p.Get(t.Context(), membersName)
 		if err != nil || gerr != nil && !errors.Is(gerr, ErrNone) || p.Put(t.Context(), membersName, tag, data) != nil {
 			t.Fatal(err, gerr)
@@ -159,7 +159,7 @@ func TestExpelledCannotRead(t *testing.T) {
 	amend := func(name string, as ...Member) {
 		t.Helper()
 		_, err := owner.Amend(t.Context(), name, as...)
-		data, serr := seal(owner.newest, []byte(name))
+		data, serr := SealBytes([]byte(name), recipientsOf(owner.newest)...)
 		if err := errors.Join(err, serr); err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func takesOver(t *testing.T, owner *Remote, was, next Head) {
 		t.Fatal(err)
 	}
 	err := vfs.WriteJSON(reader.State, copiesFolder+"/"+was.Machine+"."+copyFile, copied{Head: was, Sum: "x"})
-	data, serr := seal(owner.newest, next.Encode())
+	data, serr := SealBytes(next.Encode(), recipientsOf(owner.newest)...)
 	if err := errors.Join(err, serr, owner.Place.Put(t.Context(), HeadFolder+was.Machine, "", data)); err != nil {
 		t.Fatal(err)
 	}

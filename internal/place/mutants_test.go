@@ -16,7 +16,7 @@ var ofPlaces = []foveatest.Mutant{
 	{"one that is gone is replaced", "folder.go", "} else if now != tag {", "} else if now != tag && now != \"\" {"},
 	{"all versions have one tag", "folder.go", "return data, tagOf(data), err", "return data, tagOf(nil), err"},
 	{"what is not there is another error", "folder.go", "fmt.Errorf(\"%s: %w\", name, ErrNone)", "err"},
-	{"a list has other names", "folder.go", "strings.HasPrefix(name, prefix)", "strings.HasPrefix(name, dir)"},
+	{"a list has other names", "folder.go", "Objects(names, prefix)", "Objects(names, dir)"},
 	{"what is gone cannot be removed", "folder.go", "return vfs.RemoveIfThere(f.in, name)", "return f.in.Remove(name)"},
 	{"the largest object is refused", "folder.go", "info.Size() > MaxObject", "info.Size() >= MaxObject"},
 	{"a pipe forgets the tag", "line.go", "p.Put(ctx, q.Name, q.Tag, q.Data)", "p.Put(ctx, q.Name, \"\", q.Data)"},
@@ -25,7 +25,7 @@ var ofPlaces = []foveatest.Mutant{
 	{"a pipe removes nothing", "line.go", "err = p.Remove(ctx, q.Name)", "err = CheckObject(q.Name)"},
 	{"a pipe does not say what else failed", "line.go", "a.Error = err.Error()", "a.Error = \"\""},
 	{"a hidden file is an object", "place.go", "part == \"\" || part[0] == '.'", "part == \"\" || part == \"..\""},
-	{"an object lies deeper", "place.go", "if len(parts) > 2 {", "if len(parts) > 3 {"},
+	{"an object lies deeper", "place.go", "len(parts) > 2 {", "len(parts) > 3 {"},
 	{"an answer that is lost is a failure", "push.go", "again != nil || tagOf(there) != next.Sum", "again == nil || tagOf(there) != next.Sum"},
 }
 

@@ -18,23 +18,22 @@ import (
 const pushedFile = "pushed.json"
 
 const (
-	maxUnsure = 16 // unanswered writes that are remembered whole; of those before, the sum is
-	maxBefore = 64 // earlier versions that are known by their sums
+	maxUnsure = 16 // unanswered writes that are stored whole; of earlier ones only the sum is
+	maxBefore = 64 // earlier versions whose sums are stored
 )
 
-// pushed is what this machine knows of its own log.
+// pushed is what this machine has recorded about its own log.
 type pushed struct {
 	Machine string `json:"machine"`
-	written        // what is there
-	// Unsure are versions whose writing got no answer. Each may be there instead, or arrive later:
-	// as long as the present head is the one they were to replace.
+	written        // the present version
+	// Unsure are versions whose write got no answer. Each may be there instead, or arrive later as
+	// long as the head that it was to replace is present.
 	Unsure []written `json:"unsure,omitempty"`
-	// Series is the first part of the names of the pieces that are written and that no head
-	// names yet, so that an interrupted push can continue. A written head ends it: no name is
-	// ever used again after it may have been removed.
+	// Series begins the names of pieces that no head names yet, so that an interrupted push can
+	// continue. It ends when a head is written: no name is reused after it may have been removed.
 	Series string `json:"series,omitempty"`
-	// Before are the sums of versions that were there, or may have been. A sync program, or who
-	// restores a backup, puts one of them back.
+	// Before are the sums of versions that were there or may have been. A sync program or a restored
+	// backup may bring one back.
 	Before []string `json:"before,omitempty"`
 }
 
@@ -42,18 +41,18 @@ type pushed struct {
 type written struct {
 	Head Head   `json:"head"`
 	Sum  string `json:"sum"`  // of the object
-	Gone int    `json:"gone"` // blocks that the histories were without
+	Gone int    `json:"gone"` // number of purged blocks of the histories
 }
 
-// settle finds out which version of the log is there, and returns its tag, and whether nothing can have
-// happened to it. An earlier one, or none at all, has to be written again whole. A log that this memory did
-// not write belongs to another copy of it: this one takes another name then.
+// settle finds out which version of the log is there. It returns its tag, and whether it is certainly
+// unchanged. If the version is an earlier one or missing, the whole log has to be written again. A log that
+// this memory did not write belongs to another copy of it: then this machine takes another name.
 func (r *Remote) settle(ctx context.Context, own *pushed) (tag string, isKept bool, err error) {
 	data, tag, isKept, err := known(ctx, r.Place, HeadFolder+own.Machine)
 	sum := tagOf(data)
 	switch {
 	case errors.Is(err, ErrNone):
-		r.known = own.Sum == "" // else the place may have been emptied
+		r.known = own.Sum == "" // otherwise the place may have been emptied
 		own.restart()
 		return "", false, r.same(ctx)
 	case err != nil:
@@ -75,9 +74,9 @@ func (r *Remote) settle(ctx context.Context, own *pushed) (tag string, isKept bo
 	return "", false, nil
 }
 
-// Scrub reads back this machine's log with the pieces that it names, and returns how many are as
-// written, and the names of the others. A piece of other bytes is removed: the next push finds out
-// what is missing, and writes all again. Errors: those of the place, ErrAway, ErrOther, ErrReplaced.
+// Scrub reads this machine's log and its pieces, and returns how many are intact and the names of the
+// others. It removes a damaged piece: the next push notices that it is missing and writes everything
+// again. Errors: those of the place, ErrAway, ErrOther, ErrReplaced.
 func (r *Remote) Scrub(ctx context.Context) (read int, damaged []string, err error) {
 	var own pushed
 	if err := cmp.Or(r.same(ctx), vfs.ReadJSON(r.State, pushedFile, &own)); err != nil || own.Sum == "" {
@@ -95,7 +94,7 @@ func (r *Remote) Scrub(ctx context.Context) (read int, damaged []string, err err
 			continue
 		case err != nil && !isGone && !errors.Is(err, ErrDamaged):
 			return read, damaged, err
-		case name != head: // also if it is gone: chunks of it may be left
+		case name != head: // also if it is missing: some of its chunks may remain
 			if err := r.Place.Remove(ctx, name); err != nil {
 				return read, damaged, err
 			}
@@ -105,7 +104,7 @@ func (r *Remote) Scrub(ctx context.Context) (read int, damaged []string, err err
 	return read, damaged, nil
 }
 
-// restart prepares for writing all again. The version that was there may come back.
+// restart prepares for writing the whole log again. The version that was there may come back.
 func (known *pushed) restart() {
 	if known.Sum != "" {
 		known.unsure(known.written)
@@ -113,7 +112,7 @@ func (known *pushed) restart() {
 	known.written = written{Head: Head{Count: known.count()}}
 }
 
-// count is the highest of the versions of the log that may be seen.
+// count returns the highest count of the versions that may be there.
 func (known *pushed) count() uint64 {
 	n := known.Head.Count
 	for _, w := range known.Unsure {
@@ -122,7 +121,7 @@ func (known *pushed) count() uint64 {
 	return n
 }
 
-// unsure notes a version that may be there, or come.
+// unsure records a version that may be there or arrive.
 func (known *pushed) unsure(w written) {
 	if known.Unsure = append(known.Unsure, w); len(known.Unsure) > maxUnsure {
 		known.forget(known.Unsure[0])
@@ -130,7 +129,7 @@ func (known *pushed) unsure(w written) {
 	}
 }
 
-// forget keeps the sum of a version.
+// forget reduces a version to its sum.
 func (known *pushed) forget(w written) {
 	if w.Sum == "" {
 		return
@@ -139,7 +138,7 @@ func (known *pushed) forget(w written) {
 	known.Before = known.Before[max(0, len(known.Before)-maxBefore):]
 }
 
-// now notes which version is there. From then on no other can arrive.
+// now records which version is there. From then on no other can arrive.
 func (known *pushed) now(w written, r *Remote) error {
 	for _, other := range append(known.Unsure, known.written) {
 		if other.Sum != w.Sum {
@@ -150,27 +149,18 @@ func (known *pushed) now(w written, r *Remote) error {
 	return vfs.WriteJSON(r.State, pushedFile, known)
 }
 
-// begin names the pieces of a push, before the first one is written.
-func (known *pushed) begin(r *Remote) error {
-	if known.Series != "" {
-		return nil
-	}
-	known.Series = ownPieces(known.Machine) + random(8)
-	return vfs.WriteJSON(r.State, pushedFile, known)
-}
-
-// ownPieces is the prefix of the names of all pieces of a machine.
+// ownPieces returns the prefix of the names of a machine's pieces.
 func ownPieces(machine string) string { return machine[strings.LastIndexByte(machine, '.')+1:] + "-" }
 
-// random returns some random bytes in hexadecimal digits.
+// random returns random bytes as hexadecimal digits.
 func random(bytes int) string {
 	b := make([]byte, bytes)
 	_, _ = rand.Read(b) // it never fails
 	return hex.EncodeToString(b)
 }
 
-// NewMachine returns a name for the log of a machine that nobody else has: the readable part of
-// another one, or of a host, and 48 random bits.
+// NewMachine returns a unique name for the log of a machine: the readable part of another name or
+// of a host name, and 48 random bits.
 func NewMachine(like string) string {
 	host, _, _ := strings.Cut(like, ".")
 	host = strings.Map(func(r rune) rune {

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// WritePieces puts the pieces of a bundle of some scopes, sealed if there are recipients, in
-// order; only the last may be shorter than size. put may not keep the bytes.
+// WritePieces passes the pieces of a bundle to put, in order, sealed if there are recipients. Only
+// the last may be shorter than size. put must not keep the bytes.
 func WritePieces(ctx context.Context, sources []Source, to []Recipient, size int, put func(piece []byte) error) error {
 	cut := &cutter{size: size, put: put}
 	err := Sealed(cut, to, func(w io.Writer) error {
@@ -28,7 +28,7 @@ type cutter struct {
 	buf  []byte
 }
 
-// Write takes bytes, and puts the pieces that they fill.
+// Write adds bytes, and puts each piece that becomes full.
 func (c *cutter) Write(data []byte) (int, error) {
 	n := len(data)
 	for len(data) > 0 {
@@ -43,7 +43,7 @@ func (c *cutter) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// flush puts the last piece; of an empty stream there is none.
+// flush puts the last piece. An empty stream has none.
 func (c *cutter) flush() error {
 	if len(c.buf) == 0 {
 		return nil
@@ -61,7 +61,7 @@ type Joined struct {
 	err  error
 }
 
-// Read reads on. After an error it returns no more.
+// Read reads the next bytes. After an error it returns no more.
 func (j *Joined) Read(b []byte) (int, error) {
 	for len(j.rest) == 0 && j.err == nil {
 		if j.rest, j.err = j.Next(); j.err != nil {
@@ -76,7 +76,7 @@ func (j *Joined) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Err returns the error that ended the pieces, nil for their end.
+// Err returns the error that ended the stream, nil for io.EOF.
 func (j *Joined) Err() error {
 	if j.err == io.EOF {
 		return nil

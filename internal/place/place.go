@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,54 +16,53 @@ import (
 	"time"
 )
 
-// Place holds objects under names such as "heads/laptop". Its methods are safe for
-// concurrent use by several machines. After an error that is not one of this
-// package's, it is unknown whether a write was done.
+// Place holds objects under names such as "heads/laptop". Several machines may use it
+// concurrently. After an error of another package, it is unknown whether a write was done.
 type Place interface {
-	// Get returns an object of at most MaxObject bytes, with a tag of this version of it.
+	// Get returns an object of at most MaxObject bytes, and the tag of its version.
 	// Errors: ErrNone.
 	Get(ctx context.Context, name string) (data []byte, tag string, err error)
-	// Put writes an object in place of the version with the tag; of the empty tag, if there is
-	// none. Errors: ErrChanged if there is another version, or one where none was expected.
+	// Put replaces the version of an object with the tag; with the empty tag it creates the object.
+	// Errors: ErrChanged if the place has another version.
 	Put(ctx context.Context, name, tag string, data []byte) error
 	// List returns the names that begin with a prefix, sorted.
 	List(ctx context.Context, prefix string) ([]string, error)
-	// Remove removes an object. One that is not there is no error.
+	// Remove removes an object. A missing object is not an error.
 	Remove(ctx context.Context, name string) error
 	// Close releases the resources of the place.
 	Close() error
 }
 
-// Watcher is a place that tells of changes as they happen.
+// Watcher is a place that reports changes as they happen.
 type Watcher interface {
-	// Watch calls changed with the prefix once the watch is in force, then with the name of each object
-	// below it that is written, also by this machine or last before, and with "" when the place may not have what was
-	// written, as after another server took over. It ends, with the reason, when ctx does or the place fails.
+	// Watch calls changed with the prefix once the watch is in force, then with the name of the last object written
+	// below it before, of each written from then on, also by this machine, and with "" when the place may have lost
+	// writes, as after another server took over. It returns the reason when ctx ends or the place fails.
 	Watch(ctx context.Context, prefix string, changed func(name string)) error
 }
 
-// Keeper is a place that knows what this machine has read or written there last.
+// Keeper is a place that caches what this machine has read or written there last.
 type Keeper interface {
-	// Kept returns the last version of an object that this machine has read or written, as long as no failed
-	// request, broken connection or other server gives a reason to read it again.
+	// Kept returns the last version of an object that this machine has read or written. A failed request, a
+	// broken connection or another server clears the cache.
 	Kept(name string) (data []byte, tag string, ok bool)
 }
 
-// MaxLease is the longest lease of a claim, refereeWait how long a referee is waited for.
+// MaxLease is the longest lease of a claim, and refereeWait the timeout of a referee.
 const MaxLease, refereeWait = 24 * time.Hour, 4 * time.Second
 
-// Referee is a place that keeps a claim of a task from all other machines until its lease ends, which the
-// holder counts from before it asks.
+// Referee is a place that grants a claim of a task to one machine until its lease ends. The holder
+// counts the lease from before its request.
 type Referee interface {
-	// Grant claims a task under a number that is at least the one given, and greater than in all claims of
-	// it before, or renews the lease of the claim with that number, which it claims again if it no longer
-	// keeps it. ctx ends before the lease. Errors: ErrChanged if it keeps another claim; after others, it may keep this one.
+	// Grant claims a task under a number that is at least the one given, and greater than those of all earlier
+	// claims, or renews the lease of the claim with that number, which it claims again if it has ended. ctx
+	// ends before the lease. Errors: ErrChanged if there is another claim; after other errors this one may be in force.
 	Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error)
-	// Release ends a claim. Errors: ErrChanged or ErrNone if it is over.
+	// Release ends a claim. Errors: ErrChanged or ErrNone if it has ended already.
 	Release(ctx context.Context, task string, number uint64) error
 }
 
-// known returns an object that only this machine writes, or that is written once, as the place keeps it, or reads it.
+// known returns an object from the cache of the place, else reads it. Only this machine may write it, or it is written once.
 func known(ctx context.Context, p Place, name string) (data []byte, tag string, isKept bool, err error) {
 	if k, ok := p.(Keeper); ok {
 		if data, tag, isKept = k.Kept(name); isKept {
@@ -82,48 +82,47 @@ var (
 	ErrNone = errors.New("there is no such object")
 	// ErrChanged is returned if the place has another version of the object.
 	ErrChanged = errors.New("it was changed meanwhile")
-	// ErrURL is returned for an address that names no place.
+	// ErrURL is returned for an invalid address.
 	ErrURL = errors.New("a remote is a folder, ssh://HOST/FOLDER, s3://BUCKET/PREFIX, nats://HOST/NAME or git+https://HOST/PATH")
-	// ErrOther is returned for a place of another memory.
+	// ErrOther is returned for the place of another memory.
 	ErrOther = errors.New("it holds another memory")
-	// ErrFormat is returned for what this version does not read.
-	ErrFormat = errors.New("it was written by a later version, or is no remote of Fovea")
-	// ErrDamaged is returned for a pack whose bytes are not the ones that its head names.
+	// ErrFormat is returned for data that this version cannot read.
+	ErrFormat = errors.New("it was written by a later version, or is not a remote of Fovea")
+	// ErrDamaged is returned for data that differs from what was written.
 	ErrDamaged = errors.New("the bytes are not those that were written")
-	// ErrBack is returned for a log that has less than it had.
-	ErrBack = errors.New("its history went back, or is another one; somebody has put an older copy there")
+	// ErrBack is returned for a log that has lost commits.
+	ErrBack = errors.New("its history went back or was replaced; someone has put an older copy there")
 	// ErrLocked is returned for a sealed place without a key.
 	ErrLocked = errors.New("it is sealed; give its passphrase with --passphrase-file")
-	// ErrFolder is returned for a folder that is not there.
+	// ErrFolder is returned for a missing folder.
 	ErrFolder = errors.New("there is no such folder; mount the disk if it is on one, else fovea remote add with the same name makes it again")
-	// ErrNoAnswer is returned for a bucket that does not answer now, and for a machine to which
-	// ssh finds no way.
+	// ErrNoAnswer is returned for a server or a machine that does not answer or cannot be reached.
 	ErrNoAnswer = errors.New("no answer")
-	// ErrAway is returned for a place that no longer has a marker.
-	ErrAway = errors.New("nothing is prepared there any longer; mount the disk if it is on one, else fovea remote add with the same name prepares it again")
-	// ErrPart is returned for a place that lacks a part that was written first.
-	ErrPart = errors.New("a part of it is missing; wait until the sync program has brought all, or empty it")
-	// ErrReplaced is returned for a place whose key is another one than when it was added.
-	ErrReplaced = errors.New("it is sealed by another key than when it was added, as when two machines prepared it at once; " +
-		"fovea remote remove, then fovea remote add joins it as it is now")
-	// ErrLies is returned for a bucket that does not keep the conditions of writes.
-	ErrLies = errors.New("it does not do what it says, so machines would overwrite one another there")
-	// ErrRight is returned for a bucket that does not let this machine in, or not do all.
+	// ErrAway is returned for a place without its marker.
+	ErrAway = errors.New("the remote is no longer there; mount the disk if it is on one, else fovea remote add with the same name prepares it again")
+	// ErrPart is returned for a place that lacks an object that was written earlier than others.
+	ErrPart = errors.New("a part of it is missing; wait until the sync program has copied everything, or empty it")
+	// ErrReplaced is returned for a place whose key has changed since it was added.
+	ErrReplaced = errors.New("its key has changed since it was added, for example because two machines prepared it at once; " +
+		"run fovea remote remove, then fovea remote add")
+	// ErrLies is returned for a bucket that ignores the conditions of writes.
+	ErrLies = errors.New("it does not keep its promises, so machines would overwrite each other's data")
+	// ErrRight is returned if this machine has no access or lacks a right.
 	ErrRight = errors.New("no access")
 )
 
-// Openers open the places of other kinds, each by the scheme of its addresses. With create they may
-// make what is missing.
+// Openers open other kinds of places, by the scheme of the address. With create they may create
+// what is missing.
 type Openers map[string]func(ctx context.Context, address string, create bool) (Place, error)
 
-// Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
-// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, and the schemes of others. Errors: ErrURL, ErrFolder, those of
-// the place.
+// Open opens the place at an address: a folder by its path or as file:///PATH, a folder behind SSH
+// as ssh://[USER@]HOST[:PORT]/PATH, or one of the schemes of others. Errors: ErrURL, ErrFolder,
+// those of the place.
 func Open(ctx context.Context, address string, others Openers) (Place, error) {
 	return openAt(ctx, address, others, false)
 }
 
-// Create is Open that makes what is missing: a folder, a stream.
+// Create is Open, but creates a missing folder or stream.
 func Create(ctx context.Context, address string, others Openers) (Place, error) {
 	return openAt(ctx, address, others, true)
 }
@@ -145,7 +144,7 @@ func openAt(ctx context.Context, address string, others Openers, create bool) (P
 	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
 }
 
-// within opens a place unless ctx ends before. What is open later is closed.
+// within opens a place unless ctx ends first. A place that opens later is closed.
 func within(ctx context.Context, address string, open func() (Place, error)) (Place, error) {
 	var p Place
 	var err error
@@ -167,8 +166,14 @@ func within(ctx context.Context, address string, open func() (Place, error)) (Pl
 	return nil, fmt.Errorf("%s: %w: %w", Shown(address), ErrNoAnswer, ctx.Err())
 }
 
-// Shown is an address as a message may have it: without what could be a password or a key, which
-// is before an @ or after a question mark.
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// Shown returns an address for a message, without anything before an @ or after a question mark,
+// which may be a password or a key.
 func Shown(address string) string {
 	scheme, rest, has := strings.Cut(address, "://")
 	if !has {
@@ -181,19 +186,19 @@ func Shown(address string) string {
 	return scheme + "://" + rest
 }
 
-// tagOf is the tag of a place that has none of its own.
+// tagOf returns the tag of an object on a place without its own tags: its SHA-256.
 func tagOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// Objects returns those of names that objects with a prefix have, sorted, each once.
+// Objects returns the valid object names that begin with a prefix, sorted, each once.
 func Objects(names []string, prefix string) []string {
 	slices.Sort(names)
 	return slices.Compact(slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, prefix) || CheckObject(name) != nil }))
 }
 
-// CheckObject refuses names that no object has.
+// CheckObject rejects invalid names of objects.
 func CheckObject(name string) error {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r)
@@ -203,7 +208,7 @@ func CheckObject(name string) error {
 		return part == "" || part[0] == '.' || len(part) > 128 || strings.ContainsFunc(part, func(r rune) bool { return !plain(r) })
 	})
 	if isWrong || len(parts) > 2 {
-		return fmt.Errorf("%q is no name of an object", name)
+		return fmt.Errorf("%q is not a name of an object", name)
 	}
 	return nil
 }

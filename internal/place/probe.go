@@ -24,26 +24,20 @@ const (
 	cleanupWait = 30 * time.Second
 )
 
-// Slow is a place that others run, whose writes can be held halfway.
+// Slow is a place on a server, whose writes can be paused halfway.
 type Slow interface {
-	// PutSlowly is Put that reports whether the place keeps the version before. halfway, if there is one, is
-	// called when the first half of the bytes is on its way.
+	// PutSlowly is Put, and reports whether the place keeps the earlier version. It calls halfway, if not nil,
+	// when the first half of the bytes has been sent.
 	PutSlowly(ctx context.Context, name, tag string, data []byte, halfway func()) (kept bool, err error)
 }
 
-// Probed is what else a probe found.
-type Probed struct {
-	// Keeps reports whether removed or replaced objects stay there as older versions.
-	Keeps bool
-}
-
-// Probe finds out whether a place that others run keeps its conditions: it creates an object
-// twice, writes under an outdated tag and under the tag of an object that does not exist, and has
-// several writers race. It removes its objects. It is for buckets; it accepts other places
-// without a test. Errors: ErrLies, ErrRight and others of the place.
-func Probe(ctx context.Context, p Place) (done Probed, err error) {
+// Probe tests whether a bucket keeps the conditions of writes: it creates an object twice, writes
+// under an outdated tag and under the tag of a missing object, and lets several writers race. It
+// reports whether removed or replaced objects stay there as older versions, and removes its objects.
+// It accepts other places without a test. Errors: ErrLies, ErrRight and others of the place.
+func Probe(ctx context.Context, p Place) (keeps bool, err error) {
 	if _, ok := p.(Slow); !ok {
-		return done, nil
+		return false, nil
 	}
 	q := probe{ctx: ctx, p: p, name: probeFolder + rand.Text()}
 	defer func() {
@@ -57,13 +51,12 @@ func Probe(ctx context.Context, p Place) (done Probed, err error) {
 	}()
 	for _, step := range []func() error{q.alone, q.race} {
 		if err := step(); err != nil {
-			return done, fmt.Errorf("probe: %w", err)
+			return false, fmt.Errorf("probe: %w", err)
 		}
 	}
-	return Probed{Keeps: q.keeps}, nil
+	return q.keeps, nil
 }
 
-// probe is one probe.
 type probe struct {
 	ctx   context.Context
 	p     Place
@@ -72,7 +65,7 @@ type probe struct {
 	keeps bool
 }
 
-// put writes an object as the last of its name.
+// put writes an object, which Probe removes at the end.
 func (q *probe) put(name, tag, text string) error {
 	if !slices.Contains(q.wrote, name) {
 		q.wrote = append(q.wrote, name)
@@ -82,15 +75,15 @@ func (q *probe) put(name, tag, text string) error {
 	return err
 }
 
-// taken is the error of a write whose condition holds.
+// taken returns the error of a write that has to be accepted.
 func taken(err error) error {
 	if errors.Is(err, ErrChanged) {
-		return fmt.Errorf("%w: it refuses a write whose condition holds", ErrLies)
+		return fmt.Errorf("%w: it refused a write whose condition holds", ErrLies)
 	}
 	return err
 }
 
-// refused reports that a write was refused as it had to be; else it tells what happened.
+// refused returns nil for the error of a write that has to be refused; what describes another result.
 func refused(err error, what string) error {
 	switch {
 	case errors.Is(err, ErrChanged), errors.Is(err, ErrNone):
@@ -100,24 +93,24 @@ func refused(err error, what string) error {
 	case errors.Is(err, ErrNoAnswer), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return fmt.Errorf("%w: where a write had to be refused it says: %w", ErrLies, err)
+	return fmt.Errorf("%w: for a write that it had to refuse it reports: %w", ErrLies, err)
 }
 
-// has checks what an object has.
+// has checks the content of an object.
 func (q *probe) has(name, text string) (tag string, err error) {
 	data, tag, err := q.p.Get(q.ctx, name)
 	if err == nil && string(data) != text {
-		err = fmt.Errorf("%w: it gave other bytes than were written", ErrLies)
+		err = fmt.Errorf("%w: it returned other bytes than were written", ErrLies)
 	}
 	return tag, err
 }
 
-// alone tries what one writer can find out.
+// alone runs the tests that need one writer.
 func (q *probe) alone() error {
 	if _, err := q.p.List(q.ctx, probeFolder); err != nil {
 		return err
 	}
-	// The rights come first, so that the lack of one is not taken for a lie.
+	// Test the rights first, so that a missing right does not look like ErrLies.
 	if err := taken(q.put(q.name+".0", "", "zero")); err != nil {
 		return err
 	}
@@ -128,12 +121,12 @@ func (q *probe) alone() error {
 		return err
 	}
 	if _, _, err := q.p.Get(q.ctx, q.name+".0"); !errors.Is(err, ErrNone) {
-		return fmt.Errorf("%w: what was removed is still there (%w)", ErrLies, err)
+		return fmt.Errorf("%w: a removed object is still there (%w)", ErrLies, err)
 	}
 	if err := taken(q.put(q.name, "", "one")); err != nil {
 		return err
 	}
-	if err := refused(q.put(q.name, "", "two"), "it created an object that was there"); err != nil {
+	if err := refused(q.put(q.name, "", "two"), "it created an object that exists"); err != nil {
 		return err
 	}
 	first, err := q.has(q.name, "one")
@@ -153,18 +146,18 @@ func (q *probe) alone() error {
 	if err := refused(q.put(q.name, first, "four"), "it replaced an object under an outdated tag"); err != nil {
 		return err
 	}
-	if err := refused(q.put(q.name+".1", first, "five"), "it wrote an object under a tag where none was"); err != nil {
+	if err := refused(q.put(q.name+".1", first, "five"), "it wrote a missing object under a tag"); err != nil {
 		return err
 	}
 	names, err := q.p.List(q.ctx, probeFolder)
 	if err == nil && (!slices.Contains(names, q.name) || slices.Contains(names, q.name+".1")) {
-		err = fmt.Errorf("%w: its list is not what is there", ErrLies)
+		err = fmt.Errorf("%w: its list is wrong", ErrLies)
 	}
 	return err
 }
 
-// race has several writers write at once: one may win. A store that looks at the condition
-// before it has all bytes lets several.
+// race lets several writers write at once: only one may win. A store that checks the condition
+// before it has all bytes accepts several.
 func (q *probe) race() error {
 	_, tag, err := q.p.Get(q.ctx, q.name)
 	if err != nil {
@@ -178,14 +171,14 @@ func (q *probe) race() error {
 		}
 		won, unknown := q.run(name, under)
 		if len(won) > 1 {
-			return fmt.Errorf("%w: of writers at the same time it said yes to %d", ErrLies, len(won))
+			return fmt.Errorf("%w: of several writers at once it accepted %d", ErrLies, len(won))
 		}
 		data, now, err := q.p.Get(q.ctx, name)
 		if err != nil {
 			return err
 		}
 		if len(won) == 1 && unknown == nil && !bytes.Equal(data, won[0]) {
-			return fmt.Errorf("%w: of writers at the same time the one it refused has won", ErrLies)
+			return fmt.Errorf("%w: of several writers at once a refused one has won", ErrLies)
 		}
 		if unknown != nil && len(won) == 0 {
 			return unknown
@@ -197,12 +190,12 @@ func (q *probe) race() error {
 	return nil
 }
 
-// run has writers race for one object. It returns what the acknowledged ones wrote, and the
-// error of one that got no clear answer.
+// run lets writers race for one object. It returns what the accepted ones wrote, and the error of
+// one without a clear answer.
 func (q *probe) run(name, tag string) (won [][]byte, unknown error) {
 	var mu sync.Mutex
 	var running sync.WaitGroup
-	ready := meeting(q.ctx, racers)
+	ready := barrier(q.ctx, racers)
 	for range racers {
 		data := bytes.Repeat([]byte(rand.Text()), raceBytes/26)
 		running.Go(func() {
@@ -221,9 +214,9 @@ func (q *probe) run(name, tag string) (won [][]byte, unknown error) {
 	return won, unknown
 }
 
-// meeting returns a wait that ends when as many wait as are expected, or after a moment: a store may take
-// one after the other.
-func meeting(ctx context.Context, n int32) (wait func()) {
+// barrier returns a function that waits until n callers wait, or for raceWait: a store may handle one
+// request after the other.
+func barrier(ctx context.Context, n int32) (wait func()) {
 	left, all := new(atomic.Int32), make(chan struct{})
 	left.Store(n)
 	return func() {

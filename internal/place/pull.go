@@ -22,8 +22,8 @@ const (
 	copyFile     = "copy.json"
 )
 
-// machineName is what NewMachine makes. Other files among the heads, such as the conflict
-// copies of a sync program, are passed over.
+// machineName matches the names that NewMachine makes. Other files in the folder of heads, such as
+// conflict copies of a sync program, are ignored.
 var machineName = regexp.MustCompile(`^[A-Za-z0-9-]{1,40}\.[0-9a-f]{12}$`)
 
 // copied describes the copy of a machine's history.
@@ -31,11 +31,11 @@ type copied struct {
 	Head   Head   `json:"head"`
 	Sum    string `json:"sum"`
 	Merged string `json:"merged"` // the Sum of the version that was merged
-	// Partly means that a part of Head has not arrived, or that reading it was interrupted.
+	// Partly means that a part of Head has not arrived or was not read.
 	Partly bool `json:"partly,omitempty"`
 }
 
-// Other is the history of another machine, as far as it has arrived.
+// Other is the history of another machine, as far as it was read.
 type Other struct {
 	Machine string
 	Head    Head
@@ -43,17 +43,17 @@ type Other struct {
 	In vfs.FS
 	// Scopes are the scopes of the copy, memex first.
 	Scopes []string
-	// New reports whether something came since it was merged, see Remote.Merged.
+	// New reports whether something arrived since the last merge, see Remote.Merged.
 	New bool
-	// Member is who signed it; nobody without a list of members.
+	// Member is the member who signed it, the zero Member if there is no list.
 	Member Member
-	// Problem is why not all of it has arrived; nil if it has.
+	// Problem is the reason why a part of it is missing, nil if none is.
 	Problem error
 }
 
-// Pull reads the logs of some other machines, of all if none is named, into copies of their
-// histories in the state folder. A log that cannot be read, or that no member signed, does not stop the others: its
-// Problem says why. Errors: ErrMember for the list itself, those of the place and of the state folder.
+// Pull copies the logs of the named machines, or of all others, into the state folder. If a log
+// cannot be read, or no member signed it, its Problem is set, and the others are read. Errors:
+// ErrMember for the list itself, those of the place and of the state folder.
 func (r *Remote) Pull(ctx context.Context, machines ...string) ([]Other, error) {
 	err := r.same(ctx)
 	if err == nil && len(machines) == 0 {
@@ -91,7 +91,7 @@ func (r *Remote) machines(ctx context.Context) (all []string, err error) {
 	return all, err
 }
 
-// pull reads the log of one machine. Its error is one of this machine.
+// pull reads the log of one machine. Its error is an error of this machine.
 func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) {
 	o.Machine = machine
 	folder := copiesFolder + "/" + machine
@@ -116,18 +116,18 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 		o.Problem = ErrBack
 	default:
 		o.Problem = r.follow(ctx, folder, &have, h, tagOf(data))
-		o.In, err = vfs.Sub(r.State, folder) // it may be another folder
+		o.In, err = vfs.Sub(r.State, folder) // follow may have replaced it
 		if err != nil {
 			return o, err
 		}
 	}
 	o.Head, o.New = have.Head, have.Merged != have.Sum || have.Partly
 	o.Scopes, o.Member = ScopesOf(have.Head.Packs), by
-	o.New = o.New && (r.list.Number == 0 || by.Key != "") // a log that no member signed stays here
+	o.New = o.New && (r.list.Number == 0 || by.Key != "") // a log that no member signed is not merged
 	return o, nil
 }
 
-// ScopesOf lists the scopes that packs have, the memex first: the names of the others are greater.
+// ScopesOf lists the scopes of packs, the memex first: the names of projects are greater.
 func ScopesOf(packs []Pack) []string {
 	var names []string
 	for _, p := range packs {
@@ -139,7 +139,7 @@ func ScopesOf(packs []Pack) []string {
 	return slices.Compact(names)
 }
 
-// follow brings a copy up to a head.
+// follow updates a copy to a head.
 func (r *Remote) follow(ctx context.Context, folder string, have *copied, h Head, sum string) error {
 	state := folder + "." + copyFile
 	was := *have
@@ -161,7 +161,7 @@ func (r *Remote) follow(ctx context.Context, folder string, have *copied, h Head
 	return vfs.WriteJSON(r.State, state, have)
 }
 
-// update brings a copy up to the packs of a head.
+// update updates a copy to the packs of a head.
 func (r *Remote) update(ctx context.Context, folder string, had, packs []Pack) error {
 	in, err := vfs.Sub(r.State, folder)
 	if err == nil {
@@ -170,11 +170,11 @@ func (r *Remote) update(ctx context.Context, folder string, had, packs []Pack) e
 	return err
 }
 
-// apply reads the packs that bring something new into a state folder, see ReadInto. It returns the header
-// of the last one.
+// apply reads the packs with new commits into a state folder, see ReadInto. It returns the header of the
+// last one.
 func (r *Remote) apply(ctx context.Context, in vfs.FS, memex string, had, packs []Pack) (last Header, err error) {
 	for i, p := range packs {
-		// A log that was written again from its first pack on, as after a purge, is without something that must go here, too.
+		// A log that was rewritten from its first pack on, as after a purge, lacks blocks that must be removed here too.
 		isAnew := i == 0 && len(had) > 0 && !slices.Equal(p.Pieces, had[0].Pieces)
 		if !brings(had, p) && !isAnew {
 			continue
@@ -190,7 +190,7 @@ func (r *Remote) apply(ctx context.Context, in vfs.FS, memex string, had, packs 
 	return last, nil
 }
 
-// brings reports whether a pack has commits that the packs before lack.
+// brings reports whether a pack has commits that earlier packs lack.
 func brings(had []Pack, p Pack) bool {
 	return slices.ContainsFunc(p.Scopes, func(s Span) bool {
 		last, there := At(had, s.Scope)
@@ -198,8 +198,8 @@ func brings(had []Pack, p Pack) bool {
 	})
 }
 
-// anew makes a copy from the first pack on, and replaces the earlier one if it
-// has all that one had.
+// anew makes a new copy from the first pack on, which replaces the earlier one if it has all of its
+// commits.
 func (r *Remote) anew(ctx context.Context, folder string, had, packs []Pack) error {
 	fresh := folder + freshSuffix
 	if err := vfs.RemoveAll(r.State, fresh); err != nil {
@@ -217,7 +217,7 @@ func (r *Remote) anew(ctx context.Context, folder string, had, packs []Pack) err
 	return errors.Join(r.State.Rename(fresh, folder), r.State.SyncDir(copiesFolder))
 }
 
-// contains refuses a copy that lacks the head of a scope that was there.
+// contains returns ErrBack for a copy that lacks the head of an earlier scope.
 func (r *Remote) contains(folder string, had []Pack) (err error) {
 	for _, name := range ScopesOf(had) {
 		last, _ := At(had, name)
@@ -244,7 +244,7 @@ func (r *Remote) contains(folder string, had []Pack) (err error) {
 	return nil
 }
 
-// Merged records that what Pull returned for a machine was merged.
+// Merged records that the result of Pull for a machine was merged.
 func (r *Remote) Merged(machine string) error {
 	name := copiesFolder + "/" + machine + "." + copyFile
 	var have copied

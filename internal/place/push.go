@@ -20,16 +20,16 @@ type Pushed struct {
 	Joined  bool // packs were joined, or all was written again
 }
 
-// maxTries is how often a push starts again when something changed under it.
+// maxTries is the number of attempts of an operation if a log changes meanwhile.
 const maxTries = 3
 
-// Push appends the commits since the last push to this machine's log.
-// After an error the next push makes up for it. Errors: those of the place, of the stores, ErrFormat, ErrAway, ErrOther, ErrReplaced.
+// Push appends the commits since the last push to this machine's log. The next push
+// repairs what an error left undone. Errors: those of the place, of the stores, ErrFormat, ErrAway, ErrOther, ErrReplaced.
 func (r *Remote) Push(ctx context.Context, sources []Source) (done Pushed, err error) {
 	if err = r.same(ctx); err == nil {
 		done, err = r.push(ctx, sources)
 	}
-	for range maxTries - 1 { // another copy of this memory was faster, or an earlier write has arrived
+	for range maxTries - 1 { // another copy of this memory was faster, or an earlier write arrived late
 		if errors.Is(err, ErrChanged) {
 			done, err = r.push(ctx, sources)
 		}
@@ -54,7 +54,7 @@ func (r *Remote) push(ctx context.Context, sources []Source) (Pushed, error) {
 		return Pushed{}, err
 	}
 	p := pushing{r: r, ctx: ctx, known: &known, tag: tag}
-	if !isKept { // else nothing has failed there since this machine looked
+	if !isKept { // otherwise nothing has failed there since the last look
 		if err := p.look(); err != nil {
 			return Pushed{}, err
 		}
@@ -68,12 +68,12 @@ type pushing struct {
 	ctx    context.Context
 	known  *pushed
 	tag    string
-	litter []string // this machine's pieces that were there at the start and that its log does not name
-	lacks  bool     // a piece that its log names is not there
-	before Head     // the version that was replaced
+	litter []string // pieces of this machine at the start that its log does not name
+	lacks  bool     // a piece that its log names is missing
+	before Head     // the replaced version
 }
 
-// look compares the log with the pieces that are there.
+// look compares the log with the pieces on the place.
 func (p *pushing) look() error {
 	there, err := p.r.Place.List(p.ctx, packFolder+ownPieces(p.known.Machine))
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *pushing) look() error {
 		}
 		delete(named, name)
 	}
-	for name := range named { // a list can lag; one piece that is there proves it
+	for name := range named { // a list can lag; a piece that is there after all proves that
 		_, _, err := p.r.Place.Get(p.ctx, name)
 		if p.lacks = errors.Is(err, ErrNone); err != nil && !p.lacks {
 			return err
@@ -104,7 +104,7 @@ func (p *pushing) run(sources []Source) (Pushed, error) {
 	}
 	had := p.known.Head.Packs
 	keep := Keep(had, MaxPacks, MaxPacks/2)
-	if gone > p.known.Gone || p.lacks { // blocks purged here go there, too
+	if gone > p.known.Gone || p.lacks { // remove blocks there that were purged here
 		keep = 0
 	}
 	packs := had[:keep:keep]
@@ -136,9 +136,9 @@ func (p *pushing) run(sources []Source) (Pushed, error) {
 	return done, p.drop(p.litterOf(next.Head))
 }
 
-// litterOf returns the pieces that were there and that a head, which is there now, does not name.
-// No other head can name one: each machine names its own pieces alone, and another copy
-// of this one, with the same name, cannot replace a head that it has not read.
+// litterOf returns the pieces from before that the present head does not name. No other head can
+// name one: each machine names only its own pieces, and another copy of this machine, with the same
+// name, cannot replace a head that it has not read.
 func (p *pushing) litterOf(h Head) (names []string) {
 	all, named := map[string]bool{}, map[string]bool{}
 	for _, name := range p.litter {
@@ -155,32 +155,35 @@ func (p *pushing) litterOf(h Head) (names []string) {
 	return names
 }
 
-// write writes a pack. What is there of one that failed is named by none, and the next push goes
-// on with it or removes it.
+// write writes a pack. After an error no head names its pieces, and the next push continues or
+// removes them.
 func (p *pushing) write(sources []Source) (Pack, error) {
-	if err := p.known.begin(p.r); err != nil {
-		return Pack{}, err
+	if p.known.Series == "" {
+		p.known.Series = ownPieces(p.known.Machine) + random(8)
+		if err := vfs.WriteJSON(p.r.State, pushedFile, p.known); err != nil {
+			return Pack{}, err
+		}
 	}
 	out := &pieces{ctx: p.ctx, to: p.r.Place, pack: PackOf(sources)}
 	out.pack.Series = p.known.Series
 	err := WritePieces(p.ctx, sources, recipientsOf(p.r.newest), PieceSize, out.put)
-	if errors.Is(err, ErrChanged) { // another copy of this machine writes the same, or damage cannot be mended
+	if errors.Is(err, ErrChanged) { // another copy of this machine writes the same, or damage cannot be repaired
 		p.known.Series = ""
 		err = errors.Join(err, vfs.WriteJSON(p.r.State, pushedFile, p.known))
 	}
 	return out.pack, err
 }
 
-// replace makes a version of the log the present one. If nobody answers, it looks.
+// replace writes a version of the log. Without an answer it reads back what is there.
 func (p *pushing) replace(next written) error {
 	signed, signErr := signNote(p.r.Signer, next.Head.signedText())
 	next.Head.Signed = signed
 	text := next.Head.Object()
 	seen, err := DecodeHead(text)
 	if err == nil {
-		err = seen.check(p.r.Memex, p.known.Machine) // a head that the others would refuse stays here
+		err = seen.check(p.r.Memex, p.known.Machine) // never write a head that others would reject
 	}
-	data, sealErr := seal(p.r.newest, text)
+	data, sealErr := SealBytes(text, recipientsOf(p.r.newest)...)
 	if err := errors.Join(err, signErr, sealErr); err != nil {
 		return err
 	}
@@ -200,7 +203,6 @@ func (p *pushing) replace(next written) error {
 	return p.known.now(next, p.r)
 }
 
-// drop removes pieces.
 func (p *pushing) drop(names []string) error {
 	var errs []error
 	for _, name := range names {
@@ -209,15 +211,15 @@ func (p *pushing) drop(names []string) error {
 	return errors.Join(errs...)
 }
 
-// MachineOf returns the name under which this machine writes to a remote; before its first push it is the one given.
+// MachineOf returns the name under which this machine writes to a remote: the one given, until its first push.
 func MachineOf(state vfs.FS, remote, before string) string {
 	var own pushed
-	_ = vfs.ReadJSON(state, Folder+"/"+remote+"/"+pushedFile, &own) // a push reports why it cannot be read
+	_ = vfs.ReadJSON(state, Folder+"/"+remote+"/"+pushedFile, &own) // a push reports an error of reading it
 	return cmp.Or(own.Machine, before)
 }
 
-// Behind returns how many commits of the histories this machine's log lacks, as far as is
-// known here. It sends no request.
+// Behind returns how many commits of the histories this machine's log lacks, by the local record.
+// It sends no request.
 func (r *Remote) Behind(heads map[string]uint64) (uint64, error) {
 	var known pushed
 	err := vfs.ReadJSON(r.State, pushedFile, &known)

@@ -14,17 +14,16 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Into returns the store that the history of a scope is appended to; nil passes over the
-// scope. Of a history that the store has in part, the rest is appended: its head must be a
-// commit of the bundle, or the one that the bundle continues from.
+// Into returns the store to which the history of a scope is appended, nil to skip the scope. If the
+// store has a part of the history, only the rest is appended: the store's head must be a commit of
+// the bundle, or the one that the bundle continues from.
 type Into func(Scope) (store.Store, error)
 
-// ReadBundle appends the histories of a bundle to stores, in the batches in which they were
-// written, and syncs them. After an error they have a part, and the next reading continues there. It does not
-// prove that commits follow one another, nor that they lead to their states: load the
-// stores. Errors: an *Error with ErrBundle, ErrOrder, ErrTruncated,
-// merkle.ErrDigest and others of a stream and of package merkle; those of the stores and of r;
-// that of the context.
+// ReadBundle appends the histories of a bundle to stores, in the batches in which they were written,
+// and syncs them. After an error the stores hold a part, and the next reading continues from it. It
+// does not prove that commits follow one another or lead to their states: loading the stores does.
+// Errors: an *Error with ErrBundle, ErrOrder, ErrTruncated, merkle.ErrDigest and others of a stream and
+// of package merkle; those of the stores and of r; that of the context.
 func ReadBundle(ctx context.Context, r io.Reader, into Into) (Header, error) {
 	b := &reader{ctx: ctx}
 	err := b.open(r)
@@ -33,7 +32,7 @@ func ReadBundle(ctx context.Context, r io.Reader, into Into) (Header, error) {
 	}
 	if err == nil {
 		if _, err = b.next(); err == nil {
-			err = b.wrongf("the bundle goes on behind its end: %w", ErrOrder)
+			err = b.wrongf("the bundle continues after its end: %w", ErrOrder)
 		} else if errors.Is(err, ErrTruncated) && b.ended {
 			err = nil
 		}
@@ -44,7 +43,7 @@ func ReadBundle(ctx context.Context, r io.Reader, into Into) (Header, error) {
 	return b.header, nil
 }
 
-// PeekBundle reads the header of a bundle alone.
+// PeekBundle reads only the header of a bundle.
 func PeekBundle(r io.Reader) (Header, error) {
 	b := &reader{ctx: context.Background()}
 	if err := b.open(r); err != nil {
@@ -62,15 +61,15 @@ type reader struct {
 	header Header
 	sum    merkle.Digest
 	// of the scope
-	to    store.Store // nil for a scope that is passed over
+	to    store.Store // nil for a skipped scope
 	last  merkle.Digest
 	seq   uint64
 	batch *store.Batch
 	skip  merkle.Digest // the store's head, until its batch has passed; else zero
-	found bool          // it is in the batch that is being read
+	found bool          // skip is in the present batch
 	gone  map[merkle.Digest]uint64
-	parts map[merkle.Digest][]byte // of marks that the next control block has
-	held  int                      // bytes of parts
+	parts map[merkle.Digest][]byte // parts of marks of the next control block
+	held  int                      // bytes in parts
 }
 
 func (b *reader) open(r io.Reader) (err error) {
@@ -91,8 +90,8 @@ func (b *reader) open(r io.Reader) (err error) {
 	return nil
 }
 
-// next returns the next block. An end is ErrTruncated: the caller knows whether more
-// must come.
+// next returns the next block. At the end it returns ErrTruncated: the caller decides whether more
+// must follow.
 func (b *reader) next() ([]byte, error) {
 	if err := b.ctx.Err(); err != nil {
 		return nil, err
@@ -109,7 +108,7 @@ func (b *reader) next() ([]byte, error) {
 	return at.Data, nil
 }
 
-// wrong names the block that an error is about.
+// wrong adds the present block to an error.
 func (b *reader) wrong(err error) error {
 	return &Error{Block: b.at.Number, Digest: b.at.Digest, Offset: b.at.Offset, Err: err}
 }
@@ -150,16 +149,16 @@ func (b *reader) goOn(s Scope) error {
 	head := b.to.Head()
 	switch {
 	case head.Seq < s.SinceSeq:
-		return fmt.Errorf("%s: the bundle goes on from commit %d: %w", s.Name, s.SinceSeq, ErrBehind)
+		return fmt.Errorf("%s: the bundle continues from commit %d: %w", s.Name, s.SinceSeq, ErrBehind)
 	case head.Seq == s.SinceSeq && head.Commit != s.Since:
-		return fmt.Errorf("%s: commit %d is another one: %w", s.Name, s.SinceSeq, ErrFork)
+		return fmt.Errorf("%s: commit %d differs: %w", s.Name, s.SinceSeq, ErrFork)
 	case head.Seq > s.SinceSeq:
 		b.skip = head.Commit
 	}
 	return nil
 }
 
-// leave removes from the store the blocks that the history is without. Most bundles change nothing there.
+// leave removes purged blocks from the store. Most bundles have none that the store still holds.
 func (b *reader) leave() error {
 	known, err := b.to.Gone()
 	if err != nil {
@@ -178,8 +177,7 @@ func (b *reader) leave() error {
 	return b.to.Rewrite(b.ctx, b.gone)
 }
 
-// control reads a control block and the blocks it announces, and reports whether it ends the
-// scope.
+// control reads a control block and the blocks that it announces. It reports whether the scope ends.
 func (b *reader) control(s Scope) (done bool, err error) {
 	block, err := b.next()
 	if err != nil {
@@ -206,7 +204,7 @@ func (b *reader) control(s Scope) (done bool, err error) {
 	return false, err
 }
 
-// part keeps a block that the mark of a later control block is cut into.
+// part keeps a block that is a part of a mark in a later control block.
 func (b *reader) part(block []byte) error {
 	if b.held += len(block); b.held > MaxBatch {
 		return b.wrongf("parts of marks: %w", ErrTooLarge)
@@ -215,7 +213,7 @@ func (b *reader) part(block []byte) error {
 	return nil
 }
 
-// announced reads a control block of a batch, and the blocks that it announces.
+// announced reads a control block of a batch and the blocks that it announces.
 func (b *reader) announced(c *merkle.Codec) error {
 	block := b.at.Data
 	var more bool
@@ -225,7 +223,7 @@ func (b *reader) announced(c *merkle.Codec) error {
 		return b.wrong(err)
 	}
 	if len(b.parts) > 0 {
-		return b.wrongf("a block that nothing has announced: %w", ErrOrder)
+		return b.wrongf("a block that was not announced: %w", ErrOrder)
 	}
 	b.sum = chained(b.sum, block)
 	for _, e := range entries {
@@ -239,7 +237,7 @@ func (b *reader) announced(c *merkle.Codec) error {
 	return b.append()
 }
 
-// partOf returns a part of a mark, each once.
+// partOf returns a part of a mark, and forgets it.
 func (b *reader) partOf(d merkle.Digest) ([]byte, error) {
 	part, ok := b.parts[d]
 	if !ok {
@@ -269,7 +267,7 @@ func (b *reader) take(e entry) error {
 			return b.wrong(err)
 		}
 		if seq != b.seq+1 {
-			return b.wrongf("commit %d behind commit %d: %w", seq, b.seq, ErrOrder)
+			return b.wrongf("commit %d after commit %d: %w", seq, b.seq, ErrOrder)
 		}
 		b.seq, b.last = seq, e.digest
 	}
@@ -285,7 +283,7 @@ func (b *reader) take(e entry) error {
 	return nil
 }
 
-// append gives a whole batch to the store.
+// append appends a complete batch to the store.
 func (b *reader) append() error {
 	batch := b.batch
 	b.batch = &store.Batch{}
@@ -303,7 +301,7 @@ func (b *reader) append() error {
 	return err
 }
 
-// left reads blocks that the history is without.
+// left reads the digests of purged blocks.
 func (b *reader) left(c *merkle.Codec) error {
 	c.Fields(merkle.Entries(b.gone, merkle.Digest.Compare, func(d *merkle.Digest, by *uint64, c *merkle.Codec) {
 		if c.Record(d, by); *by == 0 {
@@ -317,7 +315,7 @@ func (b *reader) left(c *merkle.Codec) error {
 	return nil
 }
 
-// end checks that the scope is whole.
+// end checks that the scope is complete.
 func (b *reader) end(c *merkle.Codec, s Scope) error {
 	name, sum := "", merkle.Digest{}
 	c.Fields(&name, &sum)
@@ -325,7 +323,7 @@ func (b *reader) end(c *merkle.Codec, s Scope) error {
 	switch {
 	case err != nil:
 	case name != s.Name || sum != b.sum || b.batch.Len() > 0 || len(b.parts) > 0:
-		err = fmt.Errorf("the end of another scope, or of another bundle: %w", ErrOrder)
+		err = fmt.Errorf("this is the end of another scope or another bundle: %w", ErrOrder)
 	case b.seq != s.Seq || b.last != s.Head:
 		err = fmt.Errorf("%s ends with commit %d and not with %d: %w", s.Name, b.seq, s.Seq, ErrOrder)
 	default:

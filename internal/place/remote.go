@@ -18,38 +18,38 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Remote is a place as one memory on one machine sees it. It is for one goroutine.
+// Remote is a place for one memory on one machine. It is for one goroutine.
 type Remote struct {
 	Place Place
 	// Memex is the first commit of the memory.
 	Memex merkle.Digest
-	// Machine is the name of this machine's log; Push changes it where another copy of the
-	// memory has taken it.
+	// Machine is the name of this machine's log. Push changes it if another copy of the memory
+	// uses it.
 	Machine string
-	// Key seals and opens the objects of the place, nil for a plain one.
+	// Key seals and opens the objects of the place, nil for a plain place.
 	Key *age.X25519Identity
-	// State is the folder of the memory in which this package keeps its knowledge of the
-	// place, and the copies of the other machines' histories.
+	// State is the state folder of the remote, with records about the place and copies of the
+	// other machines' histories.
 	State vfs.FS
-	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is the list's entry of
-	// this machine as its owner. Own opens the keys that a list has for it.
+	// Signer signs this machine's log, and the list of members if it owns that; nil for none. Self is the entry of this
+	// machine as owner of a list. Own opens the keys in the list.
 	Signer note.Signer
 	Self   Member
 	Own    []Identity
 	// Now is the clock.
 	Now func() time.Time
 
-	known   bool // the place is the one that it was
+	known   bool // the place was checked, see same
 	list    Members
 	listTag string
-	keys    []Identity          // open the objects of the place, none if it is plain
-	newest  *age.X25519Identity // of them, which seals
+	keys    []Identity          // open the objects of the place; none if it is plain
+	newest  *age.X25519Identity // the last of keys, which seals
 }
 
-// Join prepares a place for a memory, or joins one that is prepared, and returns the key of a
-// sealed one: plain tells whether a new place stays unsealed, and passphrase locks or opens the
-// key. It writes nothing to a place of another memory. Errors: ErrOther, ErrLocked, ErrFormat,
-// ErrPart, ErrPassphrase and others of a seal, those of the place.
+// Join prepares a place for a memory, or joins a prepared one, and returns the key of a sealed place.
+// With plain, a new place is not sealed. passphrase locks or opens the key. Join writes nothing to
+// the place of another memory. Errors: ErrOther, ErrLocked, ErrFormat, ErrPart, ErrPassphrase and
+// others of a seal, those of the place.
 func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (*age.X25519Identity, error) {
 	m, err := ReadMarker(ctx, p)
 	if errors.Is(err, ErrNone) {
@@ -72,8 +72,7 @@ func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphr
 	return Unlock(ctx, p, passphrase)
 }
 
-// ReadMarker returns the memory that a place is for. Errors: ErrNone, ErrFormat, those of the
-// place.
+// ReadMarker returns the marker of a place. Errors: ErrNone, ErrFormat, those of the place.
 func ReadMarker(ctx context.Context, p Place) (Marker, error) {
 	var m Marker
 	data, _, _, err := known(ctx, p, markerName)
@@ -99,7 +98,7 @@ func Unlock(ctx context.Context, p Place, passphrase string) (*age.X25519Identit
 	return UnlockKey(locked, passphrase)
 }
 
-// prepare writes key and marker, the marker last: of two machines at once, one wins.
+// prepare writes the key, then the marker: of two machines at once, one wins.
 func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (key *age.X25519Identity, err error) {
 	if logs, err := p.List(ctx, HeadFolder); err != nil {
 		return nil, err
@@ -117,7 +116,7 @@ func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, pass
 		if err == nil {
 			err = p.Put(ctx, keyName, "", locked)
 		}
-		if errors.Is(err, ErrChanged) { // an earlier attempt ended after this
+		if errors.Is(err, ErrChanged) { // an earlier attempt wrote the key, but no marker
 			key, err = Unlock(ctx, p, passphrase)
 		}
 		if err != nil {
@@ -133,17 +132,17 @@ func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, pass
 
 const placeFile = "place.json"
 
-// placed records the objects that are written once.
+// placed records objects that are written once.
 type placed struct {
 	Key string `json:"key"` // sum of the locked key
 }
 
-// Anew forgets which locked key a place had; in is the state folder of the remote.
+// Anew removes the record of a place's locked key; in is the state folder of the remote.
 func Anew(in vfs.FS) error { return vfs.RemoveIfThere(in, placeFile) }
 
-// same refuses a place that is not the one that was added: an empty folder where a disk is not
-// mounted, one of another memory, one whose key was replaced, by a machine that prepared it at
-// the same time as this one. Nobody who joins later could open what this machine writes there.
+// same checks that the place is the one that was added: not the empty mount point of a disk, not the
+// place of another memory, and with the same key. If another machine prepared it at the same time and
+// replaced the key, machines that join later could not open what this one writes.
 func (r *Remote) same(ctx context.Context) error {
 	if r.known {
 		return nil
@@ -190,7 +189,7 @@ func (r *Remote) sameKey(ctx context.Context) error {
 	return ErrReplaced
 }
 
-// head reads the log of a machine, with its bytes, and the member who signed it if there is a list, before all else of the machine.
+// head reads a machine's head, its bytes, and the member who signed it if there is a list, before anything else of that log.
 func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, by Member, err error) {
 	data, _, err = r.Place.Get(ctx, HeadFolder+machine)
 	if err != nil {
@@ -212,10 +211,10 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 	return h, data, by, err
 }
 
-// Folder is the folder below the state folder that has a folder for each remote, in which RemoteFile has its address.
+// Folder in the state folder has a folder for each remote, in which RemoteFile has the address.
 const Folder, RemoteFile = "remotes", "remote.json"
 
-// Names lists the remotes that a state folder has, without asking one.
+// Names lists the remotes in a state folder. It sends no request.
 func Names(state vfs.FS) (all []string, err error) {
 	entries, err := vfs.Entries(state, Folder)
 	for _, e := range entries {
@@ -228,7 +227,7 @@ func Names(state vfs.FS) (all []string, err error) {
 
 var remoteName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
-// CheckName refuses what cannot be the name of a remote.
+// CheckName rejects invalid names of remotes.
 func CheckName(name string) error {
 	if !remoteName.MatchString(name) {
 		return errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens")
@@ -236,9 +235,9 @@ func CheckName(name string) error {
 	return nil
 }
 
-// RefereeOf returns the referee of a memory, which is the first of its remotes that can be one; nil for none.
+// RefereeOf returns the referee of a memory: the first of its remotes that can be one, nil for none.
 func RefereeOf(state vfs.FS, places Openers) Referee {
-	names, _ := Names(state) // the list of remotes reports why they cannot be read
+	names, _ := Names(state) // the list of remotes reports the error
 	for _, name := range names {
 		var kept struct{ URL string }
 		if vfs.ReadJSON(state, Folder+"/"+name+"/"+RemoteFile, &kept) == nil && strings.HasPrefix(kept.URL, "nats://") {
@@ -248,7 +247,7 @@ func RefereeOf(state vfs.FS, places Openers) Referee {
 	return nil
 }
 
-// remoteReferee is the referee at an address, opened for one question at a time.
+// remoteReferee is the referee at an address, which it opens for each request.
 type remoteReferee struct {
 	address string
 	places  Openers
@@ -265,7 +264,7 @@ func (r remoteReferee) Release(ctx context.Context, task string, number uint64) 
 	return err
 }
 
-// ask asks a question, and does not wait longer, not even for a connection.
+// ask sends a request. wait bounds it, with the time for a connection.
 func (r remoteReferee) ask(ctx context.Context, wait time.Duration, question func(context.Context, Referee) (uint64, error)) (uint64, error) {
 	ctx, stop := context.WithTimeout(ctx, wait)
 	defer stop()

@@ -14,13 +14,13 @@ import (
 
 // Errors of sealed streams.
 var (
-	// ErrNotSealed is returned for a stream that does not begin as a sealed one does.
+	// ErrNotSealed is returned for a stream that does not begin like a sealed one.
 	ErrNotSealed = errors.New("not sealed (no age file)")
-	// ErrNoKey is returned where none of the keys, or not this passphrase, opens a stream.
+	// ErrNoKey is returned if no key opens a stream.
 	ErrNoKey = errors.New("none of the keys opens it")
 	// ErrPassphrase is returned for a wrong or an empty passphrase.
 	ErrPassphrase = errors.New("the passphrase does not open the key")
-	// ErrKey is returned for a text that is no key or recipient.
+	// ErrKey is returned for a text that is not a key or recipient.
 	ErrKey = errors.New("not a key of age: recipients begin with age1, keys with AGE-SECRET-KEY-1")
 	// ErrSeal is returned for a sealed stream that was changed or cut off.
 	ErrSeal = errors.New("the seal is broken: it was changed or cut off")
@@ -32,20 +32,20 @@ const SealPrefix = "age-encryption.org/v1\n"
 // MaxRecipients is the largest number of recipients of a stream.
 const MaxRecipients = 64
 
-// workFactor is the cost of a passphrase: 2^18 rounds of scrypt take a second and 256 MiB. A
-// locked key that asks for more is refused. Tests lower it.
+// workFactor is the cost of a passphrase: 2^18 rounds of scrypt take a second and 256 MiB. A locked
+// key with a higher cost is rejected. Tests lower it.
 var workFactor = 18
 
-// Recipient is one for whom a stream is sealed.
+// Recipient is a public key or a passphrase for which a stream is sealed.
 type Recipient = age.Recipient
 
 // Identity is a key that opens streams.
 type Identity = age.Identity
 
-// NewKey makes a key. Its String is secret, its Recipient's is not.
+// NewKey generates a key. Its String is secret, that of its Recipient is not.
 func NewKey() (*age.X25519Identity, error) { return age.GenerateX25519Identity() }
 
-// ParseKey reads a key. Errors: ErrKey, which does not contain the text.
+// ParseKey parses a key. Errors: ErrKey, without the text.
 func ParseKey(text string) (*age.X25519Identity, error) {
 	key, err := age.ParseX25519Identity(strings.TrimSpace(text))
 	if err != nil {
@@ -54,17 +54,17 @@ func ParseKey(text string) (*age.X25519Identity, error) {
 	return key, nil
 }
 
-// ParseRecipient reads a recipient. Errors: ErrKey.
+// ParseRecipient parses a recipient. Errors: ErrKey.
 func ParseRecipient(text string) (*age.X25519Recipient, error) {
 	r, err := age.ParseX25519Recipient(strings.TrimSpace(text))
 	if err != nil {
-		return nil, fmt.Errorf("recipient: %w", ErrKey) // a secret may have been given in its place
+		return nil, fmt.Errorf("recipient: %w", ErrKey) // the text may be a secret
 	}
 	return r, nil
 }
 
-// Seal returns a stream that is encrypted to w for each of 1 to MaxRecipients recipients.
-// What it lacks until it is closed cannot be opened; closing it leaves w open.
+// Seal returns a writer that encrypts to w for 1 to MaxRecipients recipients. The result can be
+// opened only after the writer was closed, which leaves w open.
 func Seal(w io.Writer, to ...Recipient) (io.WriteCloser, error) {
 	if len(to) == 0 || len(to) > MaxRecipients {
 		return nil, fmt.Errorf("seal: %d recipients, not 1 to %d: %w", len(to), MaxRecipients, ErrTooLarge)
@@ -76,7 +76,7 @@ func Seal(w io.Writer, to ...Recipient) (io.WriteCloser, error) {
 	return sealed, nil
 }
 
-// Sealed seals the output of write, whole, as Seal does; without recipients it stays plain.
+// Sealed seals the whole output of write with Seal; without recipients it stays plain.
 func Sealed(w io.Writer, to []Recipient, write func(io.Writer) error) error {
 	if len(to) == 0 {
 		return write(w)
@@ -91,7 +91,7 @@ func Sealed(w io.Writer, to []Recipient, write func(io.Writer) error) error {
 	return err
 }
 
-// SealBytes returns what Sealed makes of some bytes.
+// SealBytes is Sealed for bytes.
 func SealBytes(data []byte, to ...Recipient) ([]byte, error) {
 	var out bytes.Buffer
 	err := Sealed(&out, to, func(w io.Writer) error {
@@ -101,7 +101,7 @@ func SealBytes(data []byte, to ...Recipient) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// OpenBytes returns the input of SealBytes, at most MaxObject bytes. Errors: those of Unseal.
+// OpenBytes reverses SealBytes, up to MaxObject bytes. Errors: those of Unseal.
 func OpenBytes(data []byte, keys ...Identity) ([]byte, error) {
 	r, err := Unseal(bytes.NewReader(data), keys...)
 	if err != nil {
@@ -111,7 +111,7 @@ func OpenBytes(data []byte, keys ...Identity) ([]byte, error) {
 }
 
 // Unseal returns the content of a sealed stream. Each byte is authenticated before it is
-// returned; a stream that was changed or cut off ends with ErrSeal and not with io.EOF.
+// returned. A stream that was changed or cut off ends with ErrSeal instead of io.EOF.
 // Errors: ErrNotSealed, ErrNoKey, ErrSeal, those of r.
 func Unseal(r io.Reader, keys ...Identity) (io.Reader, error) {
 	if len(keys) == 0 {
@@ -132,7 +132,7 @@ func Unseal(r io.Reader, keys ...Identity) (io.Reader, error) {
 	return &opened{plain, from}, nil
 }
 
-// source is a stream whose own errors differ from errors of its content.
+// source distinguishes errors of a stream from errors of its content.
 type source struct {
 	from io.Reader
 	err  error // of the stream, not io.EOF
@@ -188,7 +188,7 @@ func LockKey(key *age.X25519Identity, passphrase string) ([]byte, error) {
 	return locked, nil
 }
 
-// UnlockKey reads the key that LockKey has locked. It takes a second and 256 MiB. Errors:
+// UnlockKey opens a key that LockKey has locked. It takes a second and 256 MiB. Errors:
 // ErrPassphrase, ErrNotSealed, ErrSeal, ErrKey.
 func UnlockKey(locked []byte, passphrase string) (*age.X25519Identity, error) {
 	if passphrase == "" {

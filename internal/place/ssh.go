@@ -11,23 +11,22 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"time"
 )
 
-// sshWait is how long ssh has to connect, and to end.
+// sshWait bounds the time that ssh takes to connect, and to end.
 const sshWait = 20 * time.Second
 
-// openSSH runs fovea remote serve on another machine. ssh must need no password: nobody may be
-// there to type it.
+// openSSH runs fovea remote serve on another machine. ssh must not need a password, which no one may
+// be there to type.
 func openSSH(ctx context.Context, address string) (Place, error) {
 	args, err := sshArgs(address)
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), "ssh", args...)
-	var said tail
-	cmd.Stderr = &said
+	var output tail
+	cmd.Stderr = &output
 	cmd.WaitDelay = sshWait
 	to, err := cmd.StdinPipe()
 	if err != nil {
@@ -41,55 +40,55 @@ func openSSH(ctx context.Context, address string) (Place, error) {
 		return nil, fmt.Errorf("remote: %w; install ssh, or use a folder", err)
 	}
 	p := Pipe(in, hangUp{to, in, cmd.Process}, func() error {
-		_ = in.Close() // one that still writes does not keep it waiting
+		_ = in.Close() // do not wait for a process that still writes
 		return cmd.Wait()
 	})
-	if _, err := p.List(ctx, "heads/"); err != nil { // a failed connection shows at once
+	if _, err := p.List(ctx, "heads/"); err != nil { // reports a failed connection at once
 		_ = p.Close()
-		return nil, fmt.Errorf("remote: %s: %w", address, said.because(err, cmd.ProcessState.ExitCode()))
+		return nil, fmt.Errorf("remote: %s: %w", address, output.because(err, cmd.ProcessState.ExitCode()))
 	}
 	return p, nil
 }
 
-// hangUp is the input of a process that is killed if it does not end some time after it.
+// hangUp is the input of a process, which is killed if it does not end within sshWait of its input.
 type hangUp struct {
 	io.WriteCloser
-	answers io.Closer // a program that it started may keep it open
+	answers io.Closer // a child process may keep it open
 	process *os.Process
 }
 
 func (h hangUp) Close() error {
-	time.AfterFunc(sshWait, func() { _ = errors.Join(h.process.Kill(), h.answers.Close()) }) // of a process that has ended, it does nothing
+	time.AfterFunc(sshWait, func() { _ = errors.Join(h.process.Kill(), h.answers.Close()) }) // does nothing if the process has ended
 	return h.WriteCloser.Close()
 }
 
-// because returns why ssh ended with a code: what to do about it where that is known, else what it
-// said. With 255, it is ssh that failed, and not what runs there.
+// because returns why ssh ended with a code: what to do, if that is known, otherwise its output. Code
+// 255 means that ssh itself failed, not the program that it ran.
 func (t *tail) because(err error, code int) error {
-	said := t.String()
-	for _, known := range []struct{ says, do string }{
-		{"REMOTE HOST IDENTIFICATION HAS CHANGED", "the machine that answers has another key than the one in known_hosts: somebody stands between, or it was " +
-			"set up anew; if you know why, remove the old key with ssh-keygen -R and connect once with ssh"},
+	output := t.String()
+	for _, known := range []struct{ output, do string }{
+		{"REMOTE HOST IDENTIFICATION HAS CHANGED", "the machine that answers has another key than the one in known_hosts: someone intercepts the connection, " +
+			"or it was reinstalled; if you know why, remove the old key with ssh-keygen -R and connect once with ssh"},
 		{"Host key verification failed", "the key of this machine is not known yet; connect once with ssh, and compare its fingerprint"},
-		{"Permission denied", "it does not let this machine in; ssh must need no password there, see ssh-copy-id and ssh-agent"},
+		{"Permission denied", "it refuses this machine; ssh must not need a password there, see ssh-copy-id and ssh-agent"},
 	} {
-		if strings.Contains(said, known.says) {
+		if strings.Contains(output, known.output) {
 			return errors.New(known.do)
 		}
 	}
 	switch {
-	case code == 127 || strings.Contains(said, "fovea: command not found"):
+	case code == 127 || strings.Contains(output, "fovea: command not found"):
 		return errors.New("there is no fovea there, neither on the PATH of a command that ssh runs nor in ~/go/bin, ~/.local/bin or /usr/local/bin; " +
 			"put it, or a link to it, into one of them")
-	case said == "":
+	case output == "":
 		return err
 	case code == 255:
-		return fmt.Errorf("%w: %s", ErrNoAnswer, said)
+		return fmt.Errorf("%w: %s", ErrNoAnswer, output)
 	}
-	return errors.New(said)
+	return errors.New(output)
 }
 
-// sshArgs are the arguments of ssh for an address.
+// sshArgs returns the arguments of ssh for an address.
 func sshArgs(address string) ([]string, error) {
 	u, err := url.Parse(address)
 	if err == nil && u.User != nil {
@@ -109,8 +108,8 @@ func sshArgs(address string) ([]string, error) {
 	if u.User.Username() != "" {
 		host = u.User.Username() + "@" + host
 	}
-	// A command that ssh runs has a short PATH, without the folder that go install writes to. The
-	// path is one word for the shell there, which may be csh or fish. /~/ begins with the home folder.
+	// A command that ssh runs has a short PATH, without the folder of go install. The path is one word
+	// for the shell there, which may be csh or fish. A path below /~/ is relative to the home folder.
 	dir := u.Path
 	if rest, ok := strings.CutPrefix(dir, "/~/"); ok {
 		dir = rest
@@ -119,15 +118,10 @@ func sshArgs(address string) ([]string, error) {
 		`sh -c 'PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin; exec fovea remote serve "$0"' '`+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
 }
 
-// tail keeps the end of a program's output.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
+// tail keeps the end of a program's output. It is read only after the program has ended.
+type tail struct{ text []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
 	t.text = t.text[max(0, len(t.text)-2000):]
 	return len(p), nil
@@ -135,7 +129,5 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // String returns the end as one line.
 func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	return strings.ToValidUTF8(strings.Join(strings.Fields(string(t.text)), " "), "\uFFFD")
 }

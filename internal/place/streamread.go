@@ -21,12 +21,11 @@ type Block struct {
 	Number int
 	// Offset is the byte at which its section begins.
 	Offset int64
-	// Raw means that it is named as bytes of no codec; see NewMixedReader.
+	// Raw means that its CID has the codec raw; see NewMixedReader.
 	Raw bool
 }
 
-// Reader reads an archive. It is for one goroutine. After an error, and io.EOF is one, all
-// calls return it.
+// Reader reads an archive. It is for one goroutine. After an error, or io.EOF, all calls return it.
 type Reader struct {
 	from   *bufio.Reader
 	roots  []merkle.Digest
@@ -34,10 +33,10 @@ type Reader struct {
 	err    error
 	offset int64
 	count  int
-	mixed  bool // raw blocks are read, too
+	mixed  bool // accepts raw blocks too
 }
 
-// NewMixedReader is NewReader for a stream of a node of IPFS, which names some blocks as raw ones.
+// NewMixedReader is NewReader for a stream from an IPFS node, which may have raw blocks.
 func NewMixedReader(r io.Reader) (*Reader, error) {
 	a, err := NewReader(r)
 	if err == nil {
@@ -67,7 +66,7 @@ func (a *Reader) header() error {
 	case err != nil:
 		return err
 	}
-	if first, err := a.from.Peek(1); err == nil && first[0] != headerFirst { // such as a page of a server
+	if first, err := a.from.Peek(1); err == nil && first[0] != headerFirst { // such as an HTML page
 		return ErrStream
 	}
 	if err := a.fill(size); err != nil {
@@ -82,12 +81,11 @@ func (a *Reader) header() error {
 	return nil
 }
 
-// Roots returns the roots that the header names. They are not proved to be there.
+// Roots returns the roots in the header. The archive may lack them.
 func (a *Reader) Roots() []merkle.Digest { return slices.Clone(a.roots) }
 
-// Next returns the next block, io.EOF after the last one. A stream that was cut between
-// two blocks ends like a whole one: whether all blocks are there shows from what they
-// link to. Errors are an Error with merkle.ErrDigest, ErrStream, ErrTruncated,
+// Next returns the next block, io.EOF after the last one. A stream that was cut off between two
+// blocks ends like a complete one: only the links in blocks show whether all are there. Errors are an Error with merkle.ErrDigest, ErrStream, ErrTruncated,
 // ErrTooLarge, or that of the stream.
 func (a *Reader) Next() (Block, error) {
 	if a.err != nil {
@@ -120,7 +118,7 @@ func (a *Reader) block(b *Block) error {
 	}
 	b.Raw = a.mixed && string(cid[:len(rawHeader)]) == rawHeader
 	if !b.Raw && string(cid[:len(cidHeader)]) != cidHeader {
-		return fmt.Errorf("its name is no CID of version 1, dag-cbor, sha2-256: %w", ErrStream)
+		return fmt.Errorf("its name is not a CID of version 1, dag-cbor, sha2-256: %w", ErrStream)
 	}
 	b.Digest = merkle.Digest(cid[len(cidHeader):])
 	if err := a.fill(size - cidSize); err != nil {
@@ -133,8 +131,7 @@ func (a *Reader) block(b *Block) error {
 	return nil
 }
 
-// length reads a length of at most limit in its shortest form. It returns io.EOF if
-// nothing follows.
+// length reads a length of at most limit in its shortest form. It returns io.EOF at the end.
 func (a *Reader) length(limit int) (int, error) {
 	n := 0
 	for shift := 0; ; shift += 7 {
@@ -158,7 +155,7 @@ func (a *Reader) length(limit int) (int, error) {
 	}
 }
 
-// fill reads that many bytes into the buffer.
+// fill reads n bytes into the buffer.
 func (a *Reader) fill(n int) error {
 	a.buf = slices.Grow(a.buf[:0], n)[:n]
 	return a.read(a.buf)
@@ -174,19 +171,19 @@ func (a *Reader) read(b []byte) error {
 }
 
 var (
-	// ErrStream is returned for bytes that are no archive of the form that a Writer writes.
+	// ErrStream is returned for an archive that a Writer would not write.
 	ErrStream = errors.New("not an archive that this version reads (CARv1 of dag-cbor blocks)")
-	// ErrTruncated is returned for a stream that ends inside of something.
-	ErrTruncated = errors.New("it ends too early; the file was cut off or not carried over whole")
+	// ErrTruncated is returned for a stream that ends too early.
+	ErrTruncated = errors.New("it ends too early; the file was cut off or not copied completely")
 	// ErrTooLarge is returned for a header or a block above the limits of the format.
 	ErrTooLarge = merkle.ErrTooLarge
 )
 
-// Error is a defect of an archive, with its place.
+// Error is a defect of an archive, with its position.
 type Error struct {
 	// Block is the number of the block, from 1; 0 is the header.
 	Block int
-	// Digest is the name of the block, zero if it was not read.
+	// Digest is the digest of the block, zero if it was not read.
 	Digest merkle.Digest
 	// Offset is the byte at which the block or the header begins.
 	Offset int64
@@ -194,7 +191,7 @@ type Error struct {
 	Err error
 }
 
-// Error names the block, its place and the defect.
+// Error returns the block, its position and the defect.
 func (e *Error) Error() string {
 	switch {
 	case e.Block == 0:

@@ -11,11 +11,11 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Limits of the format. A Writer keeps them and a Reader refuses more.
+// Limits of the format. A Writer keeps them, and a Reader rejects more.
 const (
 	MaxBlock  = 1 << 20 // bytes of a block
 	MaxRoots  = 64
-	MaxHeader = 4 << 10 // bytes of the header, its length apart
+	MaxHeader = 4 << 10 // bytes of the header, without its length
 )
 
 const (
@@ -23,20 +23,20 @@ const (
 	headerFirst = 0xa2 // a map of two pairs
 	// cidHeader precedes the digest in a CID: version 1, dag-cbor, sha2-256, 32 bytes.
 	cidHeader = "\x01\x71\x12\x20"
-	// rawHeader is the header of a block of no codec.
+	// rawHeader is the same with the codec raw.
 	rawHeader = "\x01\x55\x12\x20"
 	cidSize   = len(cidHeader) + merkle.DigestSize
 	maxLength = 3 // bytes of the length of a section, up to MaxBlock
 	buffer    = 64 << 10
 )
 
-// AppendHeader appends the header of a stream, as a Writer writes it.
+// AppendHeader appends the header of an archive, as a Writer writes it.
 func AppendHeader(b []byte, roots []merkle.Digest) []byte {
 	h := merkle.Encode(codeRoots(&roots))
 	return append(binary.AppendUvarint(b, uint64(len(h))), h...)
 }
 
-// codeRoots is the form of a header.
+// codeRoots encodes or decodes a header.
 func codeRoots(roots *[]merkle.Digest) func(*merkle.Codec) {
 	return func(c *merkle.Codec) {
 		c.Map(2)
@@ -63,11 +63,11 @@ func NewWriter(w io.Writer, roots ...merkle.Digest) (*Writer, error) {
 	return a, a.err
 }
 
-// Put writes a block and returns its digest. It keeps nothing of it. Errors: ErrTooLarge,
+// Put writes a block and returns its digest. It does not retain the block. Errors: ErrTooLarge,
 // those of the stream.
 func (a *Writer) Put(block []byte) (merkle.Digest, error) { return a.put(cidHeader, block) }
 
-// PutRaw is Put for bytes of no codec, which a mixed reader alone takes.
+// PutRaw is Put with the codec raw, which only a mixed reader accepts.
 func (a *Writer) PutRaw(block []byte) (merkle.Digest, error) { return a.put(rawHeader, block) }
 
 func (a *Writer) put(header string, block []byte) (merkle.Digest, error) {
@@ -82,13 +82,13 @@ func (a *Writer) put(header string, block []byte) (merkle.Digest, error) {
 	return d, a.err
 }
 
-// appendName appends the head of a block.
+// appendName appends the length and the CID of a block.
 func appendName(b []byte, header string, d merkle.Digest, size int) []byte {
 	b = binary.AppendUvarint(b, uint64(cidSize+size))
 	return append(append(b, header...), d[:]...)
 }
 
-// AppendBlock appends a block in its stream form.
+// AppendBlock appends a block as a Writer writes it.
 func AppendBlock(b, block []byte) []byte {
 	return append(appendName(b, cidHeader, merkle.Sum(block), len(block)), block...)
 }
@@ -104,13 +104,13 @@ func (a *Writer) write(b []byte) {
 	}
 }
 
-// Size returns how many bytes were written so far.
+// Size returns the number of bytes written so far.
 func (a *Writer) Size() int64 { return a.size }
 
-// Blocks returns how many blocks were written so far.
+// Blocks returns the number of blocks written so far.
 func (a *Writer) Blocks() int { return a.count }
 
-// Close flushes the buffer. It does not close the stream below.
+// Close flushes the buffer. It does not close the underlying stream.
 func (a *Writer) Close() error {
 	if a.err == nil {
 		if err := a.to.Flush(); err != nil {

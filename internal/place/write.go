@@ -16,31 +16,31 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Source is a history to write, at the moment it was taken.
+// Source is a history to write, as of the moment when it was taken.
 type Source struct {
 	Scope
 	Store store.Store
-	// Signer is the public key that the machine signs this history with, "" for none. The
-	// header has the one of the first source.
+	// Signer is the public key with which the machine signs this history, "" for none. The
+	// header has the key of the first source.
 	Signer string
-	// From is the end of a batch that holds the commit Since and, except marks, nothing
-	// after it; the zero Pos makes WriteBundle look for that commit.
+	// From is the end of a batch with the commit Since and only marks after it. If it is the
+	// zero Pos, WriteBundle finds that commit.
 	From store.Pos
-	// End is the position after the last batch to write.
+	// End is the end of the last batch to write.
 	End store.Pos
-	// State is the state of the newest commit, nil if it is not known. WriteBundle does not use it.
+	// State is the state of the newest commit, nil if unknown. WriteBundle does not use it.
 	State *graph.State
 }
 
 // Summary describes a written bundle.
 type Summary struct {
 	Header
-	Bytes  int64 // of the archive, before it is sealed
+	Bytes  int64 // of the archive before it is sealed
 	Blocks int
 }
 
-// WriteBundle writes a bundle of some scopes. It reads the stores while others append to them,
-// and stops at the End of each source. Errors: ErrNothing, store.ErrCorrupt and others of
+// WriteBundle writes a bundle of some scopes. Others may append to the stores meanwhile: it stops at
+// the End of each source. Errors: ErrNothing, store.ErrCorrupt and others of
 // the stores, that of the context, those of w. O(records between From and End).
 func WriteBundle(ctx context.Context, w io.Writer, sources []Source) (Summary, error) {
 	h, err := headerOf(sources)
@@ -60,8 +60,8 @@ func WriteBundle(ctx context.Context, w io.Writer, sources []Source) (Summary, e
 	return Summary{h, out.Size(), out.Blocks()}, nil
 }
 
-// WriteBlocks puts the blocks of a bundle of some scopes, in order; put keeps none of them. The stream
-// around them names the heads of the scopes as its roots. Errors are those of WriteBundle and of put.
+// WriteBlocks passes the blocks of a bundle to put, in order; put must not retain them. The roots of
+// the archive are the heads of the scopes. Errors: those of WriteBundle and of put.
 func WriteBlocks(ctx context.Context, sources []Source, put func(block []byte) (merkle.Digest, error)) error {
 	h, err := headerOf(sources)
 	if err != nil {
@@ -88,15 +88,15 @@ func headerOf(sources []Source) (h Header, err error) {
 	return h, nil
 }
 
-// writer writes the control blocks of a bundle and the blocks they announce.
+// writer writes the control blocks of a bundle and the blocks that they announce.
 type writer struct {
 	ctx context.Context
 	to  func(block []byte) (merkle.Digest, error)
 	err error         // the first one of to
 	sum merkle.Digest // of the control blocks so far
 	// of the scope
-	done map[merkle.Digest]bool // blocks that are written
-	// of the control block that is being made
+	done map[merkle.Digest]bool // written blocks
+	// of the present control block
 	entries []entry
 	data    [][]byte // of entries that are blocks
 	size    int
@@ -106,7 +106,7 @@ type writer struct {
 // errEnd ends a replay.
 var errEnd = errors.New("the end of the source")
 
-// scope writes the batches of a history, the blocks that it is without, and its end. An error of to is one of its own.
+// scope writes the batches of a history, the digests of its purged blocks, and its end.
 func (w *writer) scope(s Source) error {
 	w.done, w.batch = map[merkle.Digest]bool{}, 0
 	if s.SinceSeq > 0 && s.From == (store.Pos{}) {
@@ -138,14 +138,14 @@ func (w *writer) scope(s Source) error {
 	return w.err
 }
 
-// put writes a block. After an error it does nothing.
+// put writes a block, unless there was an error.
 func (w *writer) put(block []byte) {
 	if w.err == nil {
 		_, w.err = w.to(block)
 	}
 }
 
-// record adds a record to the batch that is being made.
+// record adds a record to the present batch.
 func (w *writer) record(r store.Record) error {
 	if r.Batch != w.batch {
 		w.flush(false)
@@ -170,7 +170,7 @@ func (w *writer) record(r store.Record) error {
 	return cmp.Or(w.err, w.ctx.Err())
 }
 
-// flush writes a control block and the blocks it announces. more means that the batch continues.
+// flush writes a control block and the blocks that it announces. more means that the batch continues.
 func (w *writer) flush(more bool) {
 	if len(w.entries) == 0 && !more {
 		return
@@ -187,7 +187,7 @@ func (w *writer) flush(more bool) {
 	w.entries, w.data, w.size = w.entries[:0], w.data[:0], 0
 }
 
-// gone writes the blocks that the history is without, sorted.
+// gone writes the digests of purged blocks, sorted.
 func (w *writer) gone(all map[merkle.Digest]uint64) {
 	sorted := slices.SortedFunc(maps.Keys(all), merkle.Digest.Compare)
 	for part := range slices.Chunk(sorted, perControl) {
@@ -204,14 +204,14 @@ func (w *writer) control(block []byte) {
 	w.sum = chained(w.sum, block)
 }
 
-// chained is the sum of the control blocks up to one.
+// chained returns the sum of the control blocks so far with one more.
 func chained(sum merkle.Digest, block []byte) merkle.Digest {
 	own := merkle.Sum(block)
 	return merkle.Sum(append(sum[:], own[:]...))
 }
 
-// TakeSource returns the source of a scope: all of a history up to its newest commit. The caller
-// is the writer of the store. Errors: those of the store.
+// TakeSource returns the source of a scope: its history up to the newest commit. The caller must be
+// the writer of the store. Errors: those of the store.
 func TakeSource(name string, s store.Store, seq uint64, head, root merkle.Digest) (Source, error) {
 	if err := s.Sync(); err != nil {
 		return Source{}, err
@@ -224,7 +224,7 @@ func TakeSource(name string, s store.Store, seq uint64, head, root merkle.Digest
 	return out, err
 }
 
-// behind returns the end of the batch that has a commit of the history. Errors: store.ErrNotFound,
+// behind returns the end of the batch with a commit of the history. Errors: store.ErrNotFound,
 // those of the store. O(records up to there).
 func (s *Source) behind(ctx context.Context, commit merkle.Digest) (store.Pos, error) {
 	end, found, batch := s.End, false, uint64(0)
@@ -247,7 +247,7 @@ func (s *Source) behind(ctx context.Context, commit merkle.Digest) (store.Pos, e
 	return end, err
 }
 
-// UpTo makes a source end with an earlier commit of its history, and the marks of its batch.
+// UpTo makes a source end after an earlier commit of its history and the marks of its batch.
 // Errors: store.ErrNotFound, those of the store. O(records up to there).
 func (s *Source) UpTo(ctx context.Context, commit merkle.Digest) error {
 	end, err := s.behind(ctx, commit)
@@ -265,8 +265,8 @@ func (s *Source) UpTo(ctx context.Context, commit merkle.Digest) error {
 	return err
 }
 
-// GoOn makes a source continue from a commit of its history. Errors: store.ErrNotFound if the
-// commit is not in it, those of the store.
+// GoOn makes a source begin after a commit of its history. Errors: store.ErrNotFound if the history
+// lacks the commit, those of the store.
 func (s *Source) GoOn(ctx context.Context, since merkle.Digest) error {
 	block, err := s.Store.Block(since)
 	var seq uint64

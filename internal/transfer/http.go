@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// ErrStalled is the error of a server that falls behind the rate.
+// ErrStalled is returned for a server that falls behind the rate.
 var ErrStalled = errors.New("it or the network may be overloaded; try again later")
 
-// Transport ends requests whose server makes no progress: before its answer begins, while it takes
-// the body of the request, and within the body of the answer. The error names the host.
+// Transport ends requests whose server makes no progress, while the request is sent, before the answer
+// begins, and within the answer. The error names the host.
 type Transport struct {
 	Base  http.RoundTripper       // nil is Direct
-	Limit time.Duration           // that a request may wait
+	Limit time.Duration           // how long a request may wait
 	Rate  func(*http.Request) int // in bytes a second; nil is MinRate
-	Err   error                   // is wrapped; nil is ErrStalled
+	Err   error                   // wrapped by the error; nil is ErrStalled
 }
 
-// NewClient returns a client of servers on other machines, which follows no redirect.
+// NewClient returns a client for servers on other machines, which follows no redirect.
 func NewClient(t *Transport) *http.Client {
 	if t.Base == nil {
 		t.Base = Direct()
@@ -34,7 +34,7 @@ func NewClient(t *Transport) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Direct returns a transport that watches nothing, for its caller to change.
+// Direct returns a transport without a watch, which the caller may change.
 func Direct() *http.Transport { return http.DefaultTransport.(*http.Transport).Clone() }
 
 // CloseIdleConnections closes connections that are not in use.
@@ -46,7 +46,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.Rate != nil {
 		rate = t.Rate(r)
 	}
-	ctx, w := NewWatch(r.Context(), t.Limit, rate, fmt.Errorf("%s sent or took less than %d bytes a second, and was given up after %v: %w",
+	ctx, w := NewWatch(r.Context(), t.Limit, rate, fmt.Errorf("%s transferred fewer than %d bytes a second, and the request was ended after %v: %w",
 		r.URL.Host, rate, t.Limit, cmp.Or(t.Err, ErrStalled)))
 	r = r.WithContext(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
@@ -63,8 +63,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// request is the body of a request. Each part of it that was taken gives all the time back; when all
-// was, up to maxBuffered bytes are under way, and a server works off bufferedRate bytes a second.
+// request is the body of a request. Each part that is sent returns the whole time. At the end, up to
+// maxBuffered bytes may be in transit, which a server is expected to read at bufferedRate bytes a second.
 type request struct {
 	io.ReadCloser
 	watch *Watch
@@ -108,7 +108,7 @@ func (b *response) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// Plain returns the error of a request without its address, which may hold a secret.
+// Plain returns the error of a request without its address, which may contain a secret.
 func Plain(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
@@ -116,7 +116,7 @@ func Plain(err error) error {
 	return err
 }
 
-// MinRate is the rate that is usual, in bytes a second.
+// MinRate is the usual minimum rate, in bytes a second.
 const MinRate = 1 << 10
 
 // Watch ends an exchange that waits too long for the other machine. It is safe for concurrent use.
@@ -127,12 +127,12 @@ type Watch struct {
 
 	mu    sync.Mutex
 	timer *time.Timer
-	left  time.Duration // that it may wait
-	since time.Time     // when the wait began; zero while the next step is up to this program
+	left  time.Duration // how long it may still wait
+	since time.Time     // when the wait began; zero while the other machine waits for this program
 }
 
-// NewWatch returns a watch that waits, and a context that it cancels with a cause after a wait of
-// limit, less what bytes gave back at rate. The caller ends it with Stop.
+// NewWatch returns a running watch, and a context that it cancels with a cause after waiting for
+// limit, plus the time that bytes return at rate. The caller ends it with Stop.
 func NewWatch(ctx context.Context, limit time.Duration, rate int, cause error) (context.Context, *Watch) {
 	ctx, end := context.WithCancelCause(ctx)
 	w := &Watch{limit: limit, rate: rate, end: end, left: limit, since: time.Now()}
@@ -140,7 +140,7 @@ func NewWatch(ctx context.Context, limit time.Duration, rate int, cause error) (
 	return ctx, w
 }
 
-// Wait says that some bytes came or went, and that the next step is up to the other machine.
+// Wait records that bytes were transferred, and waits for the other machine.
 func (w *Watch) Wait(bytes int) {
 	w.step(time.Duration(bytes)*time.Second/time.Duration(w.rate), w.limit, true)
 }
@@ -151,7 +151,7 @@ func (w *Watch) Stop() {
 	w.end(nil)
 }
 
-// step ends a wait, gives time back up to a maximum, and may begin another wait.
+// step ends a wait, returns time up to a maximum, and may begin another wait.
 func (w *Watch) step(back, maxLeft time.Duration, wait bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

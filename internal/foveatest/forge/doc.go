@@ -1,14 +1,14 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package forge makes histories that no Fovea would make: well formed and signed, with documents
-// of any path and any content, by any author, at any time. Tests hand them to everything that
-// takes in what another machine wrote.
+// Package forge makes histories that Fovea would not make: well formed and signed, with documents
+// of any path and content, by any author, at any time. Tests pass them to everything that reads
+// data of other machines.
 //
-// [Append] adds a commit to the history in a state folder; [Draw] draws documents for it, for a
-// memory that began as [Start]; [Paths] are paths that no memex may have, [Elsewhere] are those
-// that a memory without configuration has no files of. [Unlisted] judges what was written.
+// [Append] adds a commit to the history in a state folder; [Draw] draws its documents, for a memory
+// that began as [Start]; [Paths] are forbidden paths, and [Elsewhere] are paths that a memory without
+// configuration ignores. [Unlisted] checks the files that were written.
 //
-// Invariants: what is appended passes verification, and is refused, if at all, for what it says.
+// Invariants: appended commits pass verification. They are refused, if at all, for their content.
 //
 // Elsewhere: the rule that judges paths is corpus.Judge; damage of bytes is internal/faultfs.
 package forge

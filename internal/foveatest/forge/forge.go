@@ -23,7 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Paths are paths that no memex may have.
+// Paths are forbidden paths.
 var Paths = []string{
 	".git/config", ".git/hooks/post-checkout", ".GIT/config", ".gIt/HEAD", "sub/.git/config", "a/b/.git/x.org", ".dir-locals.el", ".envrc", ".bashrc",
 	".x.org", "notes/.x.org", ".config/fovea/config.toml", ".#a.org", "\u200b.git/config", "\u200d.git/x.org", ".g\u200cit/config", "\ufeff.envrc",
@@ -33,24 +33,23 @@ var Paths = []string{
 	".foveaignore/x.org", ".hidden/.foveaignore", "agents/.git/ROM.org",
 }
 
-// Elsewhere are paths that a memory without configuration has no files of.
+// Elsewhere are paths that a memory without configuration ignores.
 var Elsewhere = []string{
 	"run.sh", "Makefile", "a.txt", "package.json", "sub/x.py", "a.org~", "#a.org#", "a.ORG.bak", "AGENTS.md", "agents/x/run.sh", "index.html", "CLAUDE.md",
 }
 
-// Start is the memory that forged states go on from.
+// Start is the memory from which forged states continue.
 var Start = map[string]string{
 	"a.org": "* A\n", "notes/x.org": "* X\n:PROPERTIES:\n:ID: x\n:END:\n", "drafts/mine.org": "* Mine alone\n",
 	".foveaignore": "drafts/\n", "run.sh": "echo mine\n",
 }
 
-// Draw draws what a hostile machine puts into a state, and reports whether a path of it
-// is one that no memex may have.
+// Draw draws what a hostile machine puts into a state, and reports whether a path is forbidden.
 func Draw(r *rand.Rand, into map[string]Document) (never bool) {
 	texts := []string{"* T\n", "* T\n:PROPERTIES:\n:ID: x\n:END:\n", "#+SETUPFILE: x.setup\n* S\n", "#+SETUPFILE: .envrc\n* S\n", "#+SETUPFILE: there.sh\n* S\n",
 		"[core]\n\tfsmonitor = \"touch PWNED; false\"\n", "", "*\n", "notes/\n"}
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
-	if r.IntN(4) == 0 { // settings that are none, under names that programs look for
+	if r.IntN(4) == 0 { // not settings, under names that programs look for
 		name := pick("there.sh", "GNUmakefile", "conftest.py", "run.sh", "sub/there.sh")
 		into["b.org"] = Document{Text: "#+SETUPFILE: " + name + "\n* S\n"}
 		into[name] = Document{Text: pick("#!/bin/sh\ntouch PWNED\n", "# \n\nall:\n", "#+TODO: A | B\n"), Opaque: true}
@@ -78,16 +77,16 @@ func Draw(r *rand.Rand, into map[string]Document) (never bool) {
 	return never
 }
 
-// Document is what a forged commit puts at a path.
+// Document is a document of a forged commit.
 type Document struct {
 	Text   string
 	Opaque bool
 	Gone   bool
 }
 
-// Append adds a commit with these documents, by their paths, to the history in a state folder
-// that nobody has open, and signs its head if signer is not nil. Of c it takes kind, author,
-// session, message and time.
+// Append adds a commit with these documents, by their paths, to the history in a state folder that is
+// not open, and signs the head if signer is not nil. It uses kind, author, session, message and time
+// of c.
 func Append(ctx context.Context, in vfs.FS, formats document.Formats, signer note.Signer, c graph.Commit, documents map[string]Document) (err error) {
 	to, recovery, err := disk.Open(in, &disk.Options{})
 	if err != nil {
@@ -118,11 +117,11 @@ func Append(ctx context.Context, in vfs.FS, formats document.Formats, signer not
 	return err
 }
 
-// setups finds the setup files that an Org file names.
+// setups matches the setup files of an Org file.
 var setups = regexp.MustCompile(`(?im)^#\+SETUPFILE:[ \t]*(\S+)`)
 
-// Unlisted returns the files that came or changed in a folder and that a fresh scan of it neither
-// lists nor reads as the settings of a file that it lists. root is closed.
+// Unlisted returns the new or changed files in a folder that a fresh scan neither lists nor reads as
+// settings of a listed file. It closes root.
 func Unlisted(ctx context.Context, root *corpus.Root, before, after map[string]string) (unlisted []string, err error) {
 	defer func() { err = errors.Join(err, root.Close()) }()
 	s, err := root.Scan(ctx, nil, time.Now())

@@ -1,11 +1,11 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package looking lets the agents of a test look at a note before they change it. An agent
-// replaces only text that it was shown, which a test of something else need not care about.
+// Package looking shows the agents of a test a note before they change it. Agents may replace only
+// text that they were shown; tests of other rules use this package.
 //
 // [First] wraps a service.
 //
-// Invariants: what the wrapped service answers is passed on unchanged.
+// Invariants: answers of the wrapped service are unchanged.
 //
 // Elsewhere: the rule itself is package internal/travel.
 package looking

@@ -8,8 +8,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// First returns a service in which each edit and each move comes after a look at the note and at
-// all below it.
+// First returns a service that shows a note and everything below it before each edit and each move.
 func First(next api.Service) api.Service {
 	var see func(ctx context.Context, id string)
 	see = func(ctx context.Context, id string) {

@@ -12,12 +12,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// maxPrefix leaves room for the name of an object: a key has 1024 bytes.
+// maxPrefix leaves room for the name of an object in a key of at most 1024 bytes.
 const maxPrefix = 700
 
-// Opener returns the opener of the place that an address names, which sends no request. known returns what is
-// known about buckets in addition to their addresses; profile is the address's, "" for none. No
-// error has the address: somebody may have written a key into it.
+// BucketOpener returns a function that opens the place at an address, without a request. known returns
+// further settings for the profile in the address, "" for none. Errors do not contain the address, which
+// may contain a key.
 func BucketOpener(known func(profile string) (BucketSettings, error)) func(context.Context, string, bool) (place.Place, error) {
 	return func(_ context.Context, address string, _ bool) (place.Place, error) {
 		o, profile, err := parseBucket(address)
@@ -33,7 +33,7 @@ func BucketOpener(known func(profile string) (BucketSettings, error)) func(conte
 	}
 }
 
-// parse reads s3://NAME/PREFIX?endpoint=URL&region=REGION&style=path|host&profile=NAME
+// parseBucket parses s3://NAME/PREFIX?endpoint=URL&region=REGION&style=path|host&profile=NAME
 // &insecure=true.
 func parseBucket(address string) (o BucketOptions, profile string, err error) {
 	wrong := func(what string) (BucketOptions, string, error) {
@@ -42,21 +42,21 @@ func parseBucket(address string) (o BucketOptions, profile string, err error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		return wrong("this one cannot be read")
+		return wrong("this one is invalid")
 	case u.User != nil || strings.Contains(u.Host, "@"):
-		return wrong("leave the key out of the address: it is taken from the environment or from the files of Amazon's tools")
+		return wrong("leave the key out of the address: Fovea reads it from the environment or from the files of Amazon's tools")
 	case u.Port() != "" || u.Fragment != "":
-		return wrong("the host and the port of another store than Amazon's are its endpoint: s3://BUCKET/PREFIX?endpoint=https://HOST:PORT")
+		return wrong("give the host and port of a store that is not Amazon's as its endpoint: s3://BUCKET/PREFIX?endpoint=https://HOST:PORT")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return wrong("what stands behind ? cannot be read")
+		return wrong("the parameters after ? are invalid")
 	}
 	for name, values := range query {
 		value := values[0]
 		switch {
 		case len(values) > 1:
-			return wrong("something stands twice behind ?")
+			return wrong("a parameter after ? is repeated")
 		case name == "endpoint":
 			o.Endpoint = value
 		case name == "region":
@@ -68,7 +68,7 @@ func parseBucket(address string) (o BucketOptions, profile string, err error) {
 		case name == "insecure" && value == "true":
 			o.Insecure = true
 		default:
-			return wrong("behind ? stand endpoint=URL, region=NAME, profile=NAME, style=path, style=host or insecure=true")
+			return wrong("the parameters after ? are endpoint=URL, region=NAME, profile=NAME, style=path, style=host or insecure=true")
 		}
 	}
 	o.Name, o.Prefix = u.Host, strings.Trim(u.Path, "/")
@@ -78,7 +78,7 @@ func parseBucket(address string) (o BucketOptions, profile string, err error) {
 	control := func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }
 	for part := range strings.SplitSeq(o.Prefix, "/") {
 		if o.Prefix != "" && (part == "" || part == "." || part == "..") || strings.ContainsFunc(part, control) {
-			return wrong("the prefix has a part that is empty, a dot, two dots, or no text")
+			return wrong("the prefix has a part that is empty, a dot, two dots, or not text")
 		}
 	}
 	return o, profile, nil

@@ -17,8 +17,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// bucket is a place below a prefix of a bucket that speaks the protocol of Amazon S3, whose client
-// makes and signs the requests; an exchange sends the ones of one operation.
+// bucket is a place below a prefix of a bucket with the protocol of Amazon S3. Amazon's client makes
+// and signs the requests; an exchange sends those of one operation.
 type bucket struct {
 	name, region string
 	prefix       string // "" or ends with a slash
@@ -39,9 +39,9 @@ func (b *bucket) Get(ctx context.Context, name string) ([]byte, string, error) {
 	return b.get(ctx, name, place.MaxObject)
 }
 
-// get returns an object of at most limit bytes and its tag.
+// get is Get with another limit of the size.
 func (b *bucket) get(ctx context.Context, name string, limit int) (data []byte, tag string, err error) {
-	e, err := b.about(name, "s3:GetObject, or s3:ListBucket for one that is not there")
+	e, err := b.about(name, "s3:GetObject, or s3:ListBucket for a missing object")
 	if err != nil {
 		return nil, "", err
 	}
@@ -51,12 +51,12 @@ func (b *bucket) get(ctx context.Context, name string, limit int) (data []byte, 
 	case err != nil:
 		return nil, "", e.fault(ctx, err)
 	case aws.ToString(out.ETag) == "":
-		return nil, "", fmt.Errorf("%s: the store gives no ETag", e.key)
+		return nil, "", fmt.Errorf("%s: the store returned no ETag", e.key)
 	}
 	return e.body, *out.ETag, nil
 }
 
-// about begins an exchange about an object. right is what it needs.
+// about begins an exchange about an object. right is the right that it needs.
 func (b *bucket) about(name, right string) (*exchange, error) {
 	if err := place.CheckObject(name); err != nil {
 		return nil, err
@@ -69,8 +69,7 @@ func (b *bucket) Put(ctx context.Context, name, tag string, data []byte) error {
 	return err
 }
 
-// PutSlowly is Put that reports whether the bucket keeps the version before. halfway, if there is one,
-// is called when the first half of the bytes is on its way.
+// PutSlowly implements place.Slow.
 func (b *bucket) PutSlowly(ctx context.Context, name, tag string, data []byte, halfway func()) (kept bool, err error) {
 	e, err := b.about(name, "s3:PutObject")
 	if err != nil {
@@ -101,7 +100,7 @@ func (b *bucket) PutSlowly(ctx context.Context, name, tag string, data []byte, h
 		case again == nil && bytes.Equal(there, data):
 			return false, nil // the unanswered attempt has done it
 		case again != nil && !errors.Is(again, place.ErrNone) && !errors.Is(again, place.ErrDamaged):
-			return false, fmt.Errorf("%s: nobody knows whether it was written: %w", e.key, again)
+			return false, fmt.Errorf("%s: it is unknown whether it was written: %w", e.key, again)
 		}
 	}
 	return false, err
@@ -129,7 +128,7 @@ func (b *bucket) List(ctx context.Context, prefix string) (names []string, err e
 		if err != nil {
 			return nil, e.fault(ctx, err)
 		}
-		if !bytes.Contains(e.body, []byte("ListBucketResult>")) { // to the client nothing at all is a list of none
+		if !bytes.Contains(e.body, []byte("ListBucketResult>")) { // the client takes an empty answer for an empty list
 			return nil, fmt.Errorf("%s: the list of objects cannot be read", e.host)
 		}
 		for _, one := range page.Contents {

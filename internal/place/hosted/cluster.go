@@ -29,38 +29,38 @@ const (
 	shards          = 16 // streams that memories without one of their own share
 	defaultReplicas = 3  // servers that keep a stream
 	dialWait        = 5 * time.Second
-	pingEvery       = 3 * time.Second  // so that a server that is cut off is left within three times that
+	pingEvery       = 3 * time.Second  // so that the client leaves an unreachable server within three times that
 	callWait        = 10 * time.Second // for an answer
 	maxTries        = 20               // of a write, a quarter of a second apart, while a stream has no leader
 
 	maxChunk     = 512 << 10 // bytes of an object in one message
 	maxChunks    = place.MaxObject / maxChunk
 	maxMessage   = maxChunk + 4<<10 // with its subject and headers
-	headerSum    = "Fovea-Sum"      // of an object in chunks, with
-	headerChunks = "Fovea-Chunks"
-	whole        = "o" // the part of an object that has its bytes, or these headers
+	headerSum    = "Fovea-Sum"      // digest of an object in chunks
+	headerChunks = "Fovea-Chunks"   // number of its chunks
+	whole        = "o"              // the part of an object with its bytes or these headers
 )
 
-// cluster is a place in a stream. The tag of an object in chunks has their digest after its number.
+// cluster is a place in a stream. The tag of an object in chunks ends with its digest.
 type cluster struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	prefix string
-	kept   sync.Map      // of each object the version that was read or written last
-	others atomic.Int32  // that use the connection, too; below 0 nobody does
-	lease  time.Duration // the longest of a claim
+	kept   sync.Map      // the version of each object that was read or written last
+	others atomic.Int32  // number of other users of the connection; below 0 it is unused
+	lease  time.Duration // the longest lease of a claim
 
-	reported atomic.Pointer[error] // by the servers, of a call that will have no answer
+	reported atomic.Pointer[error] // the servers' error for a call that will get no answer
 }
 
-// version is one of an object.
+// version is a version of an object.
 type version struct {
 	data []byte
 	tag  string
 }
 
-// ClusterOpener returns what opens the places of NATS clusters. Those of one address that are there and open at once have one connection.
+// ClusterOpener returns a function that opens places in NATS clusters. Places of one address share a connection, unless they are created.
 func ClusterOpener() func(ctx context.Context, address string, create bool) (place.Place, error) {
 	var all sync.Map // by address
 	return func(ctx context.Context, address string, create bool) (place.Place, error) {
@@ -72,7 +72,7 @@ func ClusterOpener() func(ctx context.Context, address string, create bool) (pla
 	}
 }
 
-// shared is the connection that places of an address have.
+// shared is the connection of all places at an address.
 type shared struct {
 	mu sync.Mutex
 	c  *cluster
@@ -88,13 +88,13 @@ func (s *shared) open(ctx context.Context, address string) (place.Place, error) 
 		_ = s.c.Close() // the last user is leaving, or the connection is broken
 	}
 	p, err := OpenCluster(ctx, address, false)
-	if err == nil && (s.c == nil || s.c.others.Load() < 0) { // else the watch's, which reconnects
+	if err == nil && (s.c == nil || s.c.others.Load() < 0) { // otherwise keep that of the watch, which reconnects
 		s.c = p.(*cluster)
 	}
 	return p, err
 }
 
-// OpenCluster opens the place in a NATS cluster that an address names. With create, a stream that is missing is made.
+// OpenCluster opens the place at the address of a NATS cluster. With create, it creates a missing stream.
 // Errors: place.ErrURL, place.ErrNoAnswer, place.ErrRight, place.ErrAway, errStream.
 func OpenCluster(ctx context.Context, address string, create bool) (place.Place, error) {
 	t, err := parse(address)
@@ -118,25 +118,25 @@ func OpenCluster(ctx context.Context, address string, create bool) (place.Place,
 	return c, nil
 }
 
-// open finds a stream, or makes it.
+// open finds a stream or creates it.
 func (c *cluster) open(ctx context.Context, want jetstream.StreamConfig, create bool) (jetstream.Stream, error) {
 	if c.conn.MaxPayload() < maxMessage {
 		return nil, fmt.Errorf("the servers take messages of %d bytes; set max_payload to 1MB: %w", c.conn.MaxPayload(), errStream)
 	}
 	stream, err := c.js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) && create {
-		stream, err = c.js.CreateStream(ctx, want) // that another machine has just made, with these settings, is no error
+		stream, err = c.js.CreateStream(ctx, want) // no error if another machine has just created it with these settings
 	}
 	if err != nil {
 		return nil, c.fault("stream "+want.Name, err)
 	}
 	if how := differs(stream.CachedInfo().Config, want); how != "" {
-		return nil, fmt.Errorf("the stream %s has other settings (%s); give it these, or use another name: %w", want.Name, how, errStream)
+		return nil, fmt.Errorf("the stream %s has other settings (%s); change them, or use another name: %w", want.Name, how, errStream)
 	}
 	return stream, nil
 }
 
-// Close ends the connection if nobody else uses it.
+// Close closes the connection if it has no other user.
 func (c *cluster) Close() error {
 	if c.others.Add(-1) == -1 {
 		c.conn.Close()
@@ -144,31 +144,30 @@ func (c *cluster) Close() error {
 	return nil
 }
 
-// Kept returns what this machine read or wrote last, see place.Keeper.
+// Kept implements place.Keeper.
 func (c *cluster) Kept(name string) (data []byte, tag string, ok bool) {
 	v, ok := c.kept.Load(name)
 	kept, _ := v.(version)
 	return kept.data, kept.tag, ok
 }
 
-// The name of an object as tokens of a subject: its slash parts them, its dots are equals signs.
+// An object's name becomes tokens of a subject: a slash separates tokens, a dot becomes an equals sign.
 var tokens, names = strings.NewReplacer(".", "=", "/", "."), strings.NewReplacer(".", "/", "=", ".")
 
 func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
-// subject is the subject of a part of an object, after a token that is in no name. A chunk has the digest of the object
-// and a number, so that writers at once do not meet in chunks, and one that writes again writes the same.
+// subject returns the subject of a part of an object, after a token that no name has. The part of a chunk is the digest of
+// the object and a number, so that concurrent writers use different chunks, and a repeated write the same.
 func (c *cluster) subject(name, part string) string {
 	return c.prefix + "." + tokens.Replace(name) + ".=." + part
 }
 
-// object is the name of the object that a subject is about.
+// object returns the name of the object of a subject.
 func (c *cluster) object(subject string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(subject, c.prefix+"."), ".=.")
 	return names.Replace(name)
 }
 
-// Get returns an object, see place.Place.
 func (c *cluster) Get(ctx context.Context, name string) (data []byte, tag string, err error) {
 	if err := place.CheckObject(name); err != nil {
 		return nil, "", err
@@ -180,7 +179,7 @@ func (c *cluster) Get(ctx context.Context, name string) (data []byte, tag string
 	data, tag = m.Data, strconv.FormatUint(m.Sequence, 10)
 	if sum := m.Header.Get(headerSum); sum != "" {
 		tag += "." + sum
-		n, _ := strconv.Atoi(m.Header.Get(headerChunks)) // of a wrong number the sum is wrong
+		n, _ := strconv.Atoi(m.Header.Get(headerChunks)) // the sum detects a wrong number
 		for i := 0; i < min(n, maxChunks) && len(data) < place.MaxObject; i++ {
 			part, err := c.last(ctx, name, sum+"."+strconv.Itoa(i))
 			if errors.Is(err, place.ErrNone) {
@@ -213,7 +212,7 @@ func (c *cluster) last(ctx context.Context, name, part string) (*jetstream.RawSt
 	return m, c.fault(name, err)
 }
 
-// Put writes an object, see place.Place. What it replaces loses its chunks, too.
+// Put implements place.Place. It removes the chunks of the version that it replaces.
 func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error {
 	if err := place.CheckObject(name); err != nil || len(data) > place.MaxObject {
 		return cmp.Or(err, fmt.Errorf("%s has %d bytes, more than %d: %w", name, len(data), place.MaxObject, place.ErrDamaged))
@@ -235,7 +234,7 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error 
 		}
 		m.Data, m.Header = nil, nats.Header{headerChunks: {strconv.Itoa(n)}, headerSum: {sum}}
 	}
-	// The client asks again only while no server takes messages of the stream, which may be choosing its leader: then nothing was written.
+	// The client retries only while the stream has no leader and takes no messages: then nothing was written.
 	done, err := c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(before), jetstream.WithRetryAttempts(maxTries))
 	if err != nil {
 		return c.fault(name, err)
@@ -249,8 +248,8 @@ func (c *cluster) Put(ctx context.Context, name, tag string, data []byte) error 
 	return nil
 }
 
-// List returns the names that begin with a prefix, see place.Place. Of an object that was never
-// finished it has the name, so that who cleans up removes its chunks.
+// List implements place.Place. It includes objects whose write was not finished, so that a cleanup
+// removes their chunks.
 func (c *cluster) List(ctx context.Context, prefix string) (found []string, err error) {
 	filter := c.prefix + ".>"
 	if folder, _, isIn := strings.Cut(prefix, "/"); isIn {
@@ -266,7 +265,6 @@ func (c *cluster) List(ctx context.Context, prefix string) (found []string, err 
 	return place.Objects(found, prefix), nil
 }
 
-// Remove removes an object with its chunks, see place.Place.
 func (c *cluster) Remove(ctx context.Context, name string) error {
 	if err := place.CheckObject(name); err != nil {
 		return err
@@ -275,8 +273,8 @@ func (c *cluster) Remove(ctx context.Context, name string) error {
 	return c.fault(name, c.stream.Purge(ctx, jetstream.WithPurgeSubject(c.subject(name, ">"))))
 }
 
-// Watch calls changed for the last object of a folder that was written and each that is from now on, and when the servers
-// report that another one leads the stream, see place.Watcher. From the last one on, a broken connection loses none.
+// Watch implements place.Watcher. It also calls changed with "" when the servers report another leader of the stream. A broken
+// connection loses no event after the last one.
 func (c *cluster) Watch(ctx context.Context, folder string, changed func(name string)) error {
 	elected, err := c.conn.Subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."+c.stream.CachedInfo().Config.Name, func(*nats.Msg) {
 		c.kept.Clear()
@@ -285,7 +283,7 @@ func (c *cluster) Watch(ctx context.Context, folder string, changed func(name st
 	if err != nil {
 		return c.fault(folder, err)
 	}
-	defer func() { _ = elected.Unsubscribe() }() // the connection may be closed
+	defer func() { _ = elected.Unsubscribe() }() // the connection may be closed already
 	consumer, err := c.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{c.subject(folder+"*", whole)}, DeliverPolicy: jetstream.DeliverLastPolicy, HeadersOnly: true,
 	})
@@ -306,26 +304,26 @@ func (c *cluster) Watch(ctx context.Context, folder string, changed func(name st
 			return ctx.Err()
 		case <-consuming.Closed():
 			return fmt.Errorf("%s: %w", folder, place.ErrNoAnswer)
-		case <-again: // while it was cut off another server may have been chosen
+		case <-again: // there may be another leader since the connection broke
 			changed("")
 		}
 	}
 }
 
-// target is what an address names.
+// target is a parsed address.
 type target struct {
-	servers string // HOST:PORT, with commas between
+	servers string // HOST:PORT, separated by commas
 	options []nats.Option
 	prefix  string                 // the beginning of the subjects of the memory
-	stream  jetstream.StreamConfig // how the stream has to be
+	stream  jetstream.StreamConfig // the required settings of the stream
 }
 
-// errAddress describes the form of an address without quoting it: somebody may have written a password into it.
+// errAddress describes the form of an address without quoting it, as it may contain a password.
 var errAddress = fmt.Errorf("%w; a cluster is nats://HOST:PORT,HOST:PORT/NAME, without a password; NAME has 1 to 64 letters, digits, hyphens and "+
-	"underscores; behind ? stand replicas=1 to replicas=5, own=true, and by absolute paths creds=FILE, nkey=FILE, ca=FILE, or cert=FILE and key=FILE",
+	"underscores; the parameters after ? are replicas=1 to replicas=5, own=true, and by absolute paths creds=FILE, nkey=FILE, ca=FILE, or cert=FILE and key=FILE",
 	place.ErrURL)
 
-// parse reads an address. Errors: errAddress, place.ErrRight.
+// parse parses an address. Errors: errAddress, place.ErrRight.
 func parse(address string) (*target, error) {
 	rest, parameters, _ := strings.Cut(strings.TrimPrefix(address, "nats://"), "?")
 	servers, name, _ := strings.Cut(rest, "/")
@@ -356,7 +354,7 @@ func parse(address string) (*target, error) {
 		default:
 			return nil, errAddress
 		}
-		t.options = append(t.options, option) // the client passes over nil
+		t.options = append(t.options, option) // the client ignores nil
 	}
 	shard := fmt.Sprintf("%02d", sha256.Sum256([]byte(name))[0]%shards)
 	stream, below := "FOVEA-"+shard, "fovea."+shard
@@ -370,8 +368,8 @@ func parse(address string) (*target, error) {
 	return t, nil
 }
 
-// differs names what of a stream is not as required, "" for nothing. What bounds its size is the
-// server's, and a write that does not fit is refused.
+// differs returns the first setting of a stream that is not as required, "" for none. The server may
+// bound the size: it refuses a write that does not fit.
 func differs(is, want jetstream.StreamConfig) string {
 	for _, name := range []string{"Subjects", "Replicas", "Storage", "Retention", "MaxMsgsPerSubject", "Discard", "MaxAge", "AllowDirect",
 		"DenyPurge", "Sealed", "NoAck", "Mirror", "Sources", "AllowMsgTTL", "SubjectDeleteMarkerTTL"} {
@@ -384,13 +382,13 @@ func differs(is, want jetstream.StreamConfig) string {
 }
 
 var (
-	errStream   = errors.New("fovea alters no stream that is there")
-	errFull     = errors.New("the servers have no room for more; raise max_file_store or the limits of the stream, or remove what is no longer needed")
+	errStream   = errors.New("fovea does not change an existing stream")
+	errFull     = errors.New("the servers have no room left; raise max_file_store or the limits of the stream, or remove what is no longer needed")
 	errDisabled = fmt.Errorf("%w: the servers have no JetStream for this account; start them with a jetstream block in their configuration", place.ErrRight)
 )
 
-// meanings maps errors of NATS to errors of places. The client has no names for those of servers
-// without room: the account, its resources, streams, memory, storage, a store that failed.
+// meanings maps errors of NATS to errors of places. The numbers are those of servers without space:
+// the account, its resources, streams, memory, storage, a store that failed.
 var meanings = map[error]error{
 	jetstream.ErrMsgNotFound: place.ErrNone, jetstream.ErrStreamNotFound: place.ErrAway,
 	code(jetstream.JSErrCodeStreamWrongLastSequence): place.ErrChanged, code(jetstream.JSErrCodeStreamWrongLastSequenceConstant): place.ErrChanged,
@@ -403,8 +401,8 @@ var meanings = map[error]error{
 
 func code(number jetstream.ErrorCode) error { return &jetstream.APIError{ErrorCode: number} }
 
-// fault turns an error of a call into one of places, and clears the cache. nil stays nil. That a right
-// is missing the servers tell the connection, and the call has no answer.
+// fault translates an error of a call and clears the cache. nil stays nil. If a right is missing, the
+// servers report that on the connection, and the call gets no answer.
 func (c *cluster) fault(what string, err error) error {
 	if err == nil {
 		return nil
@@ -413,7 +411,7 @@ func (c *cluster) fault(what string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, place.ErrDamaged) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	for cause := &err; cause != nil; cause = c.reported.Swap(nil) { // once: a later call may have no answer for another reason
+	for cause := &err; cause != nil; cause = c.reported.Swap(nil) { // once: a later call may fail for another reason
 		for is, means := range meanings {
 			if errors.Is(*cause, is) {
 				return fmt.Errorf("%s: %w (%w)", what, means, *cause)

@@ -19,26 +19,26 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// exchange is one operation: it sends each attempt, reads the answer within its bounds, and
-// keeps what a condition needs of the earlier attempts.
+// exchange is one operation: it sends each attempt, reads the bounded answer, and keeps what the
+// next attempt needs to know.
 type exchange struct {
 	b       *bucket
 	key     string
 	right   string // that the operation needs
 	limit   int    // of the body of an answer
-	halfway func() // called once, when the first half of the body is on its way
+	halfway func() // called once, when the first half of the body has been sent
 
 	host    string
 	status  int // of the last answer, 0 for none
 	header  http.Header
 	body    []byte
-	failed  error // of the last attempt, where it got no answer
-	again   bool  // another attempt may do better
-	unsure  bool  // an attempt without a clear answer may have been carried out
-	renewed bool  // other credentials were asked for
+	failed  error // of the last attempt, if it got no answer
+	again   bool  // another attempt may succeed
+	unsure  bool  // an attempt without a clear answer may have succeeded
+	renewed bool  // new credentials were requested
 }
 
-// use has an operation of the client go through the exchange.
+// use makes an operation of the client go through the exchange.
 func (e *exchange) use(o *s3.Options) {
 	o.HTTPClient = e
 	o.Retryer = retry.NewStandard(func(s *retry.StandardOptions) {
@@ -61,7 +61,7 @@ func (e *exchange) Do(r *http.Request) (*http.Response, error) {
 		}{io.MultiReader(first, &hook{do: e.halfway}, r.Body), r.Body}
 		r.GetBody, e.halfway = nil, nil
 	}
-	r.Header.Set("User-Agent", "fovea") // the client's own tells of this machine
+	r.Header.Set("User-Agent", "fovea") // the client's own describes this machine
 	e.host, e.status, e.header, e.body, e.again = r.URL.Host, 0, nil, nil, false
 	response, err := e.b.http.Do(r)
 	if err == nil {
@@ -71,7 +71,7 @@ func (e *exchange) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// read reads an answer; its body stays in memory.
+// read reads an answer into memory.
 func (e *exchange) read(response *http.Response) error {
 	defer response.Body.Close()
 	limit := maxError
@@ -90,7 +90,7 @@ func (e *exchange) read(response *http.Response) error {
 	return nil
 }
 
-// judge notes what an attempt leaves open, and whether another one may do better.
+// judge records whether an attempt may have succeeded, and whether another one may succeed.
 func (e *exchange) judge(method string, err error) {
 	e.failed = err
 	switch {
@@ -99,7 +99,7 @@ func (e *exchange) judge(method string, err error) {
 		e.again, e.unsure = true, e.unsure || !unsent(err)
 	case later(e.status):
 		e.again, e.unsure = true, e.unsure || e.status >= 500
-	case e.status == http.StatusConflict && method == http.MethodPut: // two at once; which was first is not said
+	case e.status == http.StatusConflict && method == http.MethodPut: // two at once; it is unknown which was first
 		e.again = true
 	case e.status/100 == 2: // the body is an object
 	default:
@@ -113,12 +113,12 @@ func (e *exchange) judge(method string, err error) {
 	}
 }
 
-// later reports whether an answer allows a later attempt to do better.
+// later reports whether a later attempt may succeed after a status.
 func later(status int) bool {
 	return status >= 500 && status != http.StatusNotImplemented || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
 }
 
-// unsent reports whether an attempt has reached no server.
+// unsent reports whether an attempt reached no server.
 func unsent(err error) bool {
 	op, isOp := errors.AsType[*net.OpError](err)
 	_, isDNS := errors.AsType[*net.DNSError](err)

@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// OpenerOf is Opener of places that know of a longest lease.
+// OpenerOf is ClusterOpener of places with another longest lease.
 func OpenerOf(maxLease time.Duration) func(ctx context.Context, address string, create bool) (place.Place, error) {
 	var mu sync.Mutex
 	open := ClusterOpener()

@@ -13,15 +13,16 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/place"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
-// right is an error of a bucket that does not let this machine in, or not do all.
+// right is an error of a bucket that refuses this machine or an operation.
 type right string
 
 func (r right) Error() string { return string(r) }
 
-// Is reports that each is a place.ErrRight.
+// Is matches place.ErrRight.
 func (right) Is(target error) bool { return target == place.ErrRight }
 
 const (
@@ -38,21 +39,15 @@ type reply struct {
 	Region  string `xml:"Region"`
 }
 
-// readReply reads the body of an error; one that it does not understand counts as none.
+// readReply reads the body of an error; an unknown body gives an empty reply.
 func readReply(body []byte) (r reply) {
-	_ = xml.Unmarshal(body, &r) // another body tells nothing
+	_ = xml.Unmarshal(body, &r) // another body has no code
 	r.Code, r.Message, r.Region = oneLine(r.Code), oneLine(r.Message), oneLine(r.Region)
 	return r
 }
 
-// oneLine returns the beginning of a text that a store sent, as one line.
-func oneLine(text string) string {
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
-	if runes := []rune(text); len(runes) > 200 {
-		text = string(runes[:200])
-	}
-	return text
-}
+// oneLine returns the beginning of a store's text as one line.
+func oneLine(message string) string { return text.Truncate(text.Line(message), 200) }
 
 // fault translates the error of an operation.
 func (e *exchange) fault(ctx context.Context, err error) error {
@@ -75,7 +70,7 @@ func (e *exchange) fault(ctx context.Context, err error) error {
 	return e.refusal()
 }
 
-// refusal translates an answer that is no success.
+// refusal translates an answer other than success.
 func (e *exchange) refusal() error {
 	r := readReply(e.body)
 	switch r.Code {
@@ -106,11 +101,11 @@ func (e *exchange) refusal() error {
 	case e.status == http.StatusForbidden, e.status == http.StatusUnauthorized:
 		return fmt.Errorf("%w: it lacks %s on %s", errDenied, e.right, e.b.name)
 	}
-	said := strings.TrimSpace(fmt.Sprintf("%d %s %s", e.status, r.Code, r.Message))
+	report := strings.TrimSpace(fmt.Sprintf("%d %s %s", e.status, r.Code, r.Message))
 	if later(e.status) {
-		return fmt.Errorf("%w from %s but %s", place.ErrNoAnswer, e.host, said)
+		return fmt.Errorf("%w from %s but %s", place.ErrNoAnswer, e.host, report)
 	}
-	return fmt.Errorf("%s answers %s", e.host, said)
+	return fmt.Errorf("%s answers %s", e.host, report)
 }
 
 // skewed states by how much the clocks differ.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -29,7 +28,7 @@ const (
 	attempts    = 5
 	firstWait   = 100 * time.Millisecond
 	maxWait     = 5 * time.Second
-	answerWait  = 30 * time.Second // that an attempt may make no progress
+	answerWait  = 30 * time.Second // without progress of an attempt
 	renewBefore = 2 * time.Minute
 )
 
@@ -37,7 +36,7 @@ const (
 type Credentials struct {
 	KeyID  string `json:"-"`
 	Secret string `json:"-"`
-	// Token belongs to credentials that end, at Expires; the zero time is never.
+	// Token belongs to credentials that expire at Expires; the zero time means never.
 	Token   string    `json:"-"`
 	Expires time.Time `json:"-"`
 }
@@ -45,25 +44,25 @@ type Credentials struct {
 // Format writes no secret, whatever the verb.
 func (Credentials) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "credentials") }
 
-// Settings are facts about buckets besides their addresses.
+// BucketSettings are settings of buckets that are not in their addresses.
 type BucketSettings struct {
-	// Region and Endpoint are the defaults for an address without them; "" for none.
+	// Region and Endpoint are the defaults of an address; "" for none.
 	Region, Endpoint string
-	// Credentials returns the signing credentials. It is asked again before they expire, and must be safe
-	// for concurrent use.
+	// Credentials returns the credentials that sign. It is called again before they expire, and must be
+	// safe for concurrent use.
 	Credentials func(context.Context) (Credentials, error)
 }
 
-// Options name the bucket, and how it is reached.
+// BucketOptions describe a bucket and how to reach it.
 type BucketOptions struct {
 	BucketSettings
 	// Name is the name of the bucket, Prefix the beginning of the names of its objects.
 	Name, Prefix string
-	// VirtualHost puts the name before the host instead of the path; it is so at Amazon.
+	// VirtualHost puts the name before the host instead of into the path, as Amazon does.
 	VirtualHost bool
 	// Insecure allows HTTP to other machines.
 	Insecure bool
-	// Transport sends requests; nil is one of the bucket's own.
+	// Transport sends requests; nil creates one.
 	Transport http.RoundTripper
 	// Now is the clock that signs; nil is the system's.
 	Now func() time.Time
@@ -71,7 +70,7 @@ type BucketOptions struct {
 	Wait func(attempts int) time.Duration
 }
 
-// standardRegion signs if no region is named, as other stores than Amazon's expect.
+// standardRegion is the default region, which stores other than Amazon's expect.
 const standardRegion = "us-east-1"
 
 var (
@@ -79,7 +78,7 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// Open opens the place below a prefix of a bucket. It sends no request. Errors: place.ErrURL.
+// OpenBucket opens the place below a prefix of a bucket. It sends no request. Errors: place.ErrURL.
 func OpenBucket(o BucketOptions) (place.Place, error) { return openBucket(o) }
 
 func openBucket(o BucketOptions) (*bucket, error) {
@@ -128,7 +127,7 @@ func openBucket(o BucketOptions) (*bucket, error) {
 	return b, nil
 }
 
-// checkEndpoint refuses an endpoint that is none, or that would be reached in the clear.
+// checkEndpoint rejects an invalid endpoint, and one without encryption.
 func checkEndpoint(o BucketOptions) error {
 	if o.Endpoint == "" {
 		return nil
@@ -137,28 +136,22 @@ func checkEndpoint(o BucketOptions) error {
 	switch {
 	case err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return fmt.Errorf("%w: the endpoint is https://HOST or https://HOST:PORT, without a key", place.ErrURL)
-	case u.Scheme == "http" && !o.Insecure && !loopback(u.Hostname()):
-		return fmt.Errorf("%w: the endpoint is reached over plain HTTP; use https, or say insecure=true", place.ErrURL)
+	case u.Scheme == "http" && !o.Insecure && !place.IsLoopback(u.Hostname()):
+		return fmt.Errorf("%w: the endpoint uses plain HTTP; use https, or add insecure=true", place.ErrURL)
 	case u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("%w: the endpoint does not begin with https://", place.ErrURL)
 	}
 	return nil
 }
 
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// backoff returns how long to wait after a number of attempts, at random, so that machines do
-// not all retry at once.
+// backoff returns how long to wait after a number of attempts, at random, so that machines do not
+// retry all at once.
 func backoff(attempts int) time.Duration {
 	longest := min(firstWait<<min(attempts-1, 10), maxWait)
 	return longest/2 + rand.N(longest/2)
 }
 
-// provider has the client ask for credentials. Its errors are keyErrors.
+// provider lets the client request credentials. Its errors are keyErrors.
 func provider(ask func(context.Context) (Credentials, error)) aws.CredentialsProviderFunc {
 	return func(ctx context.Context) (aws.Credentials, error) {
 		c, err := ask(ctx)
@@ -173,24 +166,23 @@ func provider(ask func(context.Context) (Credentials, error)) aws.CredentialsPro
 	}
 }
 
-// keyError is an error of credentials, recognizable within the words that the client adds.
+// keyError marks an error of credentials within the client's errors.
 type keyError struct{ error }
 
-// signer signs by the clock of the bucket. Accept-Encoding is left out, for some stores have a
-// gateway that rewrites it.
+// signer signs with the clock of the bucket. It removes Accept-Encoding, which the gateways of some
+// stores rewrite.
 type signer struct {
 	*v4.Signer
 	now func() time.Time
 }
 
-// SignHTTP signs a request.
 func (s signer) SignHTTP(ctx context.Context, c aws.Credentials, r *http.Request, payload, service, region string, _ time.Time,
 	with ...func(*v4.SignerOptions)) error {
 	r.Header.Del("Accept-Encoding")
 	return s.Signer.SignHTTP(ctx, c, r, payload, service, region, s.now(), with...)
 }
 
-// signBody has the bytes of a body signed over HTTPS, too.
+// signBody makes the client sign the body over HTTPS, too.
 func signBody(stack *middleware.Stack) error {
 	sum := &v4.ComputePayloadSHA256{}
 	_, err := stack.Finalize.Swap(sum.ID(), sum)

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	claimWait = 2 * time.Second // for the answer to a claim, before it is looked for
+	claimWait = 2 * time.Second // for the answer to a claim, before it is read back
 	claim     = "claim"         // the part of an object that is a claim
-	beyond    = 2 * time.Second // for which the servers keep a claim after its lease; they count whole seconds
+	beyond    = 2 * time.Second // how long the servers keep a claim after its lease; they count whole seconds
 )
 
-// claimsOf is the object that keeps the greatest number of the claims of a task, of whose name only the
-// digest shows. A claim is a part of it that ends.
+// claimsOf returns the name of the object with the greatest number of a task's claims. Only the digest
+// of the task is visible. A claim is a part of the object that expires.
 func claimsOf(task string) string { return "claims/" + sumOf([]byte(task)) }
 
-// Grant claims a task, or renews a claim, see place.Referee.
+// Grant implements place.Referee.
 func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, number uint64, renews bool) (uint64, error) {
 	claims, ends := claimsOf(task), jetstream.WithMsgTTL(lease.Truncate(time.Second)+beyond)
 	text := func() string { return fmt.Sprint(number, " ", rand.Text()) }
@@ -44,26 +44,25 @@ func (c *cluster) Grant(ctx context.Context, task string, lease time.Duration, n
 	switch {
 	case err == nil:
 		before = greatest.Sequence
-		last, _ = strconv.ParseUint(string(greatest.Data), 10, 53) // anything but a number was not written by Fovea
+		last, _ = strconv.ParseUint(string(greatest.Data), 10, 53) // Fovea writes only numbers
 	case !errors.Is(err, place.ErrNone):
 		return 0, err
 	}
-	if !renews || last > number { // else nobody was granted the task since
+	if !renews || last > number { // otherwise there was no other claim since
 		number = max(number, last+1)
 	}
 	if err := c.mark(ctx, claims, claim, text(), 0, ends); err != nil {
 		return 0, err
 	}
-	if err = c.isGrown(ctx); err == nil { // only now: a stream that was recreated meanwhile is young
+	if err = c.isGrown(ctx); err == nil { // only now: the stream may have been recreated meanwhile
 		err = c.mark(ctx, claims, whole, fmt.Sprint(number), before)
 	}
 	if err != nil {
-		_ = c.Release(ctx, task, number) // not once the lease may be over, when it can be the claim of another machine
+		_ = c.Release(ctx, task, number) // not after the lease, when the claim may be another machine's
 	}
 	return number, err
 }
 
-// Release ends a claim, see place.Referee.
 func (c *cluster) Release(ctx context.Context, task string, number uint64) error {
 	before, err := c.held(ctx, claimsOf(task), number)
 	if err != nil {
@@ -73,7 +72,7 @@ func (c *cluster) Release(ctx context.Context, task string, number uint64) error
 	return c.fault(claim, c.stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(before+1)))
 }
 
-// held returns the number of the message of a claim.
+// held returns the sequence number of a claim's message.
 func (c *cluster) held(ctx context.Context, claims string, number uint64) (uint64, error) {
 	m, err := c.last(ctx, claims, claim)
 	if err == nil && !strings.HasPrefix(string(m.Data), fmt.Sprint(number, " ")) {
@@ -85,8 +84,8 @@ func (c *cluster) held(ctx context.Context, claims string, number uint64) (uint6
 	return m.Sequence, nil
 }
 
-// mark writes a text as a part of claims in place of the message with a number, 0 for none. Where the answer is
-// lost, it looks for the text. A server that led and is cut off counts what it could not pass on, and keeps none of it.
+// mark writes a part of claims in place of the message with a number, 0 for none. If the answer is lost, it reads
+// the part back. A former leader that is cut off counts messages that it could not replicate, and keeps none of them.
 func (c *cluster) mark(ctx context.Context, claims, part, text string, before uint64, more ...jetstream.PublishOpt) error {
 	asked, stop := context.WithTimeout(ctx, claimWait)
 	defer stop()
@@ -99,16 +98,16 @@ func (c *cluster) mark(ctx context.Context, claims, part, text string, before ui
 	case unseen == nil && string(kept.Data) == text:
 		return nil
 	case unseen != nil && errors.Is(err, place.ErrChanged):
-		return fmt.Errorf("%w: the servers refuse a claim, and show no other", place.ErrNoAnswer)
+		return fmt.Errorf("%w: the servers refuse a claim, but have no other", place.ErrNoAnswer)
 	}
 	return err
 }
 
-// isGrown returns why the place may not know all claims in force.
+// isGrown returns an error while claims from before the stream was created may be in force.
 func (c *cluster) isGrown(ctx context.Context) error {
 	info, err := c.stream.Info(ctx)
 	if err == nil && info.TimeStamp.Before(info.Created.Add(c.lease+beyond)) {
-		return fmt.Errorf("the servers keep claims since %s, and grant none for %v from then", info.Created.Format(time.RFC3339), c.lease)
+		return fmt.Errorf("the servers keep claims since %s, and grant none for %v after that", info.Created.Format(time.RFC3339), c.lease)
 	}
 	return c.fault(claim, err)
 }

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/fovea-memory/fovea/internal/place"
 )
@@ -16,13 +17,13 @@ import (
 // many is more than a page of a bucket.
 const many = 1100
 
-// Check requires of an empty place what places promise. It leaves it empty.
+// Check tests the promises of places on an empty place. It leaves the place empty.
 func Check(t *testing.T, p place.Place) {
 	t.Helper()
 	CheckUpTo(t, p, many)
 }
 
-// CheckUpTo is Check of a place that takes long for an object: its list has that many.
+// CheckUpTo is Check for a slow place, with fewer objects in its list.
 func CheckUpTo(t *testing.T, p place.Place, objects int) {
 	t.Helper()
 	c := check{t, p}
@@ -63,7 +64,7 @@ func (c check) remove(name string) {
 	}
 }
 
-// conditions: an object is created once, and replaced under its tag alone.
+// conditions: an object is created once, and replaced only under its tag.
 func (c check) conditions() {
 	c.t.Helper()
 	const name = "heads/a.0123456789ab"
@@ -114,22 +115,14 @@ func (c check) list(objects int) {
 	for i := range objects {
 		want = append(want, fmt.Sprintf("packs/%04d", i))
 	}
-	jobs := make(chan string)
-	var working sync.WaitGroup
-	for range 8 {
-		working.Go(func() {
-			for name := range jobs {
-				if err := c.p.Put(c.t.Context(), name, "", []byte("x")); err != nil {
-					c.t.Errorf("put %s: %v", name, err)
-				}
-			}
-		})
-	}
+	var puts errgroup.Group
+	puts.SetLimit(8)
 	for _, name := range want {
-		jobs <- name
+		puts.Go(func() error { return c.p.Put(c.t.Context(), name, "", []byte("x")) })
 	}
-	close(jobs)
-	working.Wait()
+	if err := puts.Wait(); err != nil {
+		c.t.Errorf("put: %v", err)
+	}
 	c.put("heads/x", "", nil, nil)
 	for prefix, names := range map[string][]string{"packs/": want, "packs/000": want[:10], "heads/": {"heads/x"}, "none/": nil} {
 		got, err := c.p.List(c.t.Context(), prefix)

@@ -1,18 +1,17 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package placetest is the suite that every kind of place must pass, and the weather between a machine and
-// its place on a bad day.
+// Package placetest has the tests that every kind of place must pass, and networks that lose requests.
 //
-// [Check] is the suite, [Memory] a place in memory, and [Lost] lists what heads name that is
-// gone. [Proxy] passes requests on to servers in turn; its [Weather] loses and holds back
-// answers. [Servers] are a cluster of NATS; a [Link] is a way over TCP to one of them, or between two, which
-// [Links.Storm] cuts.
+// [Check] runs the tests, [Memory] is a place in memory, and [Lost] lists pieces that heads name and
+// that are missing. [Proxy] forwards requests to servers in turn; its [Weather] loses and delays
+// requests and answers. [Servers] are a cluster of NATS; a [Link] forwards TCP connections to one of
+// them, or between two, and [Links.Storm] cuts links.
 //
 // Invariants:
 //
-//   - The suite asks nothing that doc/format/remote.md does not say.
-//   - The weather is drawn from a seed; what it loses has been carried out or not, and the
-//     client cannot tell.
+//   - The tests require only what doc/format/remote.md promises.
+//   - Faults are drawn from a seed. A lost request may have been performed or not; the client cannot
+//     find out.
 //
-// Elsewhere: the places themselves (packages place and bucket).
+// Elsewhere: the places themselves (packages place and hosted).
 package placetest

@@ -34,13 +34,13 @@ type cut int
 const (
 	whole  cut = iota
 	broken     // connections end at once
-	amid       // each ends within what is sent next
-	silent     // what is sent arrives nowhere, and the connection stays
-	late       // what is sent waits
+	amid       // connections end within the next bytes sent
+	silent     // sent bytes are lost, and the connection stays
+	late       // sent bytes wait
 	numCuts
 )
 
-// Links are ways over TCP to servers, which a seed cuts. They end with the test.
+// Links forward TCP connections to servers, and are cut by a seed. They end with the test.
 type Links struct {
 	tb   testing.TB
 	mu   sync.Mutex
@@ -48,19 +48,19 @@ type Links struct {
 	cuts Cuts
 }
 
-// NewLinks returns what makes links, and cuts them by a seed.
+// NewLinks returns Links without a link.
 func NewLinks(tb testing.TB, seed uint64) *Links {
 	return &Links{tb: tb, draw: rand.New(rand.NewPCG(seed, 0x6c696e6b))}
 }
 
-// Cuts returns what was cut so far.
+// Cuts returns what cuts did so far.
 func (s *Links) Cuts() Cuts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cuts
 }
 
-// Link is a way to one server.
+// Link forwards connections to one server.
 type Link struct {
 	of  *Links
 	in  net.Listener
@@ -115,10 +115,10 @@ func (s *Links) To(address string) *Link {
 	return l
 }
 
-// Address is where the link takes connections.
+// Address is the address at which the link listens.
 func (l *Link) Address() string { return l.in.Addr().String() }
 
-// connect passes on what both ends of a connection send.
+// connect forwards a connection.
 func (l *Link) connect(from *net.TCPConn) {
 	there, err := net.Dial("tcp", l.to)
 	if err != nil {
@@ -148,7 +148,7 @@ func (l *Link) connect(from *net.TCPConn) {
 	l.of.mu.Unlock()
 }
 
-// pass passes on what one end sends. An end that closes is followed by the other one once all has arrived.
+// pass forwards the bytes of one end. When that end closes, the other one closes after all bytes arrived.
 func (l *Link) pass(p *passage, way int) {
 	from, to := p.ends[way], p.ends[1-way]
 	buffer := make([]byte, 32<<10)
@@ -157,7 +157,7 @@ func (l *Link) pass(p *passage, way int) {
 		if n > 0 {
 			keep, goesOn := l.fate(p, way, n)
 			if _, failed := to.Write(buffer[:keep]); failed != nil {
-				_ = from.CloseRead() // who sends finds out
+				_ = from.CloseRead() // the sender notices
 				return
 			}
 			if !goesOn {
@@ -172,7 +172,7 @@ func (l *Link) pass(p *passage, way int) {
 	}
 }
 
-// fate returns how many of n bytes arrive, and whether the connection goes on.
+// fate returns how many of n bytes arrive, and whether the connection continues.
 func (l *Link) fate(p *passage, way, n int) (keep int, goesOn bool) {
 	s := l.of
 	s.mu.Lock()
@@ -187,7 +187,7 @@ func (l *Link) fate(p *passage, way, n int) (keep int, goesOn bool) {
 		s.mu.Lock()
 	}
 	switch {
-	case p.hasLost: // more would be as after a gap
+	case p.hasLost: // nothing may arrive after a gap
 		return 0, true
 	case l.how == broken || l.how == amid:
 		s.cuts.Ended++
@@ -226,7 +226,7 @@ func (l *Link) end(which func(*passage) bool) {
 	}
 }
 
-// Heal makes a link whole. What bytes were lost of ends, as TCP cannot go on there.
+// Heal makes a link whole. Connections that lost bytes end, as TCP cannot continue there.
 func (l *Link) Heal() {
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
@@ -238,15 +238,20 @@ func (l *Link) Heal() {
 	close(l.healed)
 }
 
-// Cut cuts links altogether: connections end, and none comes about.
+// Cut cuts links: connections end, and new ones are refused.
 func Cut(links ...*Link) {
 	for _, l := range links {
 		l.cut(broken, [2]bool{true, true})
 	}
 }
 
-// Storm cuts links at random until ctx ends, those of a group at once or one of them, for as long as given at most. Then all are whole.
+// Storm cuts links at random until ctx ends, a group at once or one of it, each for at most longest. At the end all are whole.
 func (s *Links) Storm(ctx context.Context, longest time.Duration, groups ...[]*Link) {
+	wait := func(span time.Duration) {
+		ctx, stop := context.WithTimeout(ctx, span)
+		defer stop()
+		<-ctx.Done()
+	}
 	for ctx.Err() == nil {
 		s.mu.Lock()
 		group := groups[s.draw.IntN(len(groups))]
@@ -259,20 +264,13 @@ func (s *Links) Storm(ctx context.Context, longest time.Duration, groups ...[]*L
 		}
 		rest, during := time.Duration(s.draw.Int64N(int64(longest/4))), time.Duration(s.draw.Int64N(int64(longest)))
 		s.mu.Unlock()
-		wait(ctx, rest)
+		wait(rest)
 		for _, l := range group {
 			l.cut(how, way)
 		}
-		wait(ctx, during)
+		wait(during)
 		for _, l := range group {
 			l.Heal()
 		}
-	}
-}
-
-func wait(ctx context.Context, span time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(span):
 	}
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/place"
 )
 
-// Memory is a place in memory that keeps its conditions. No two versions of an object have one tag.
-// It is safe for concurrent use.
+// Memory is a place in memory. Each version of an object has its own tag. It is safe for concurrent
+// use.
 type Memory struct {
 	mu       sync.Mutex
 	objects  map[string]object
 	versions int
-	watchers map[int]func(name string)
+	watchers map[*string]func(name string) // by their prefixes
 }
 
 type object struct {
@@ -32,27 +32,20 @@ type object struct {
 var _ place.Place = (*Memory)(nil)
 
 // NewMemory returns an empty place.
-func NewMemory() *Memory { return &Memory{objects: map[string]object{}} }
+func NewMemory() *Memory {
+	return &Memory{objects: map[string]object{}, watchers: map[*string]func(string){}}
+}
 
 // Watch implements place.Watcher.
 func (m *Memory) Watch(ctx context.Context, prefix string, changed func(name string)) error {
 	m.mu.Lock()
-	m.versions++
-	id := m.versions
-	if m.watchers == nil {
-		m.watchers = map[int]func(string){}
-	}
-	m.watchers[id] = func(name string) {
-		if strings.HasPrefix(name, prefix) {
-			changed(name)
-		}
-	}
+	m.watchers[&prefix] = changed
 	m.mu.Unlock()
 	changed(prefix)
 	<-ctx.Done()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.watchers, id)
+	delete(m.watchers, &prefix)
 	return ctx.Err()
 }
 
@@ -60,7 +53,7 @@ func (m *Memory) Watch(ctx context.Context, prefix string, changed func(name str
 func (m *Memory) Copy() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &Memory{objects: maps.Clone(m.objects), versions: m.versions}
+	return &Memory{objects: maps.Clone(m.objects), versions: m.versions, watchers: map[*string]func(string){}}
 }
 
 // Get implements place.Place.
@@ -89,8 +82,10 @@ func (m *Memory) Put(_ context.Context, name, tag string, data []byte) error {
 	}
 	m.versions++
 	m.objects[name] = object{bytes.Clone(data), fmt.Sprint(m.versions)}
-	for _, tell := range m.watchers {
-		tell(name)
+	for prefix, changed := range m.watchers {
+		if strings.HasPrefix(name, *prefix) {
+			changed(name)
+		}
 	}
 	return nil
 }
@@ -99,14 +94,7 @@ func (m *Memory) Put(_ context.Context, name, tag string, data []byte) error {
 func (m *Memory) List(_ context.Context, prefix string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var names []string
-	for name := range m.objects {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, nil
+	return place.Objects(slices.Collect(maps.Keys(m.objects)), prefix), nil
 }
 
 // Remove implements place.Place.
@@ -123,15 +111,12 @@ func (m *Memory) Remove(_ context.Context, name string) error {
 // Close implements place.Place.
 func (m *Memory) Close() error { return nil }
 
-// Lost returns the pieces that heads of a plain place name and that cannot be read, and as litter those
-// there that no head names.
+// Lost returns the pieces that heads of a plain place name and that cannot be read, and as litter the
+// pieces that no head names.
 func Lost(ctx context.Context, p place.Place) (lost, litter []string, err error) {
 	heads, err := p.List(ctx, "heads/")
-	if err != nil {
-		return nil, nil, err
-	}
-	there, err := p.List(ctx, "packs/")
-	if err != nil {
+	there, listErr := p.List(ctx, "packs/")
+	if err = errors.Join(err, listErr); err != nil {
 		return nil, nil, err
 	}
 	named := map[string]bool{}
@@ -146,10 +131,10 @@ func Lost(ctx context.Context, p place.Place) (lost, litter []string, err error)
 		}
 		for _, pack := range h.Packs {
 			for _, piece := range pack.Pieces {
-				at := strings.TrimPrefix(pack.Series+"-"+piece.Name, "-")
-				named["packs/"+at] = true
-				switch _, _, err := p.Get(ctx, "packs/"+at); {
-				case errors.Is(err, place.ErrNone), errors.Is(err, place.ErrDamaged), err == nil && !slices.Contains(there, "packs/"+at):
+				at := "packs/" + pack.Series + "-" + piece.Name
+				named[at] = true
+				switch _, _, err := p.Get(ctx, at); {
+				case errors.Is(err, place.ErrNone), errors.Is(err, place.ErrDamaged), err == nil && !slices.Contains(there, at):
 					lost = append(lost, name+" names "+at)
 				case err != nil:
 					return nil, nil, err
@@ -157,10 +142,6 @@ func Lost(ctx context.Context, p place.Place) (lost, litter []string, err error)
 			}
 		}
 	}
-	for _, name := range there {
-		if !named[name] {
-			litter = append(litter, name)
-		}
-	}
-	return lost, litter, nil
+	isNamed := func(name string) bool { return named[name] }
+	return lost, slices.DeleteFunc(there, isNamed), nil
 }

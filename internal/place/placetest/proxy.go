@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// Proxy forwards to some servers in turn, and returns its address. each may
-// change a request, weather what happens to it; both may be nil.
+// Proxy forwards requests to some servers in turn, and returns its address. each may change a
+// request, and w may lose it; both may be nil.
 func Proxy(tb testing.TB, urls []string, each func(*http.Request), w *Weather) string {
 	tb.Helper()
 	var turn atomic.Int64
@@ -51,58 +51,54 @@ func Proxy(tb testing.TB, urls []string, each func(*http.Request), w *Weather) s
 	return s.URL
 }
 
-// Weather loses requests and answers on the way.
+// Weather loses requests and answers.
 type Weather struct {
-	// OneOf: one request in that many meets a fault; 0 is none.
+	// OneOf is the number of requests of which one gets a fault, at random; 0 means none.
 	OneOf int
 	// Rand draws the faults. It is used under a lock.
 	Rand *rand.Rand
 	// Lost counts the faults by kind.
 	Lost [faults]atomic.Int64
 
+	// Off means that there is no network: every request fails.
+	Off atomic.Bool
+
 	mu   sync.Mutex
-	off  bool
 	next http.Handler
 	held sync.WaitGroup
 }
 
 // The faults.
 const (
-	lostRequest = iota // it arrives nowhere
-	lostAnswer         // it is carried out, and the connection ends
-	heldRequest        // the connection ends, and it is carried out after others
+	lostRequest = iota // it does not arrive
+	lostAnswer         // it is performed, and the connection ends
+	heldRequest        // the connection ends, and it is performed after others
 	unavailable        // the server is unavailable for now
 	faults
 )
-
-// Clear is whether there is a network at all: without it every request fails.
-func (w *Weather) Clear(network bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.off = !network
-}
 
 // Good ends all faults.
 func (w *Weather) Good() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.OneOf, w.off = 0, false
+	w.OneOf = 0
+	w.Off.Store(false)
 }
 
-// draw returns a fault, or none of them.
-func (w *Weather) draw() (fault int, off bool) {
+// draw returns a fault, or faults for none.
+func (w *Weather) draw() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.OneOf == 0 || w.Rand.IntN(w.OneOf) > 0 {
-		return faults, w.off
+		return faults
 	}
-	return w.Rand.IntN(faults), w.off
+	return w.Rand.IntN(faults)
 }
 
-// ServeHTTP passes a request on, or not.
+// ServeHTTP forwards a request, unless a fault prevents it.
 func (w *Weather) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	fault, off := w.draw()
-	if off {
+	fault := w.draw()
+	if w.Off.Load() {
 		panic(http.ErrAbortHandler)
 	}
 	if fault < faults {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,12 +17,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// Servers are the servers of a cluster of NATS, each a process of its own on loopback.
+// Servers are the servers of a cluster of NATS, each its own process on loopback.
 type Servers struct {
 	tb      testing.TB
 	program string
 	nodes   []*node
-	between map[[2]int]*Link // by who dials and who is dialed, if they are linked
+	between map[[2]int]*Link // by the dialing and the dialed server, if they are linked
 }
 
 // node is one server.
@@ -40,7 +39,7 @@ func StartServers(tb testing.TB, n int, more string) *Servers {
 	return start(tb, n, more, nil)
 }
 
-// StartLinked starts a cluster of n servers that reach each other over links alone.
+// StartLinked starts a cluster of n servers that reach each other only over links.
 func StartLinked(tb testing.TB, n int, links *Links) *Servers {
 	tb.Helper()
 	return start(tb, n, "", links)
@@ -49,20 +48,9 @@ func StartLinked(tb testing.TB, n int, links *Links) *Servers {
 func start(tb testing.TB, n int, more string, links *Links) *Servers {
 	tb.Helper()
 	s := &Servers{tb: tb, program: foveatest.Part(tb, "nats-server"), between: map[[2]int]*Link{}}
-	var held []net.Listener
-	port := func() int {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			tb.Fatal(err)
-		}
-		held = append(held, l)
-		return l.Addr().(*net.TCPAddr).Port
-	}
 	for range n {
-		s.nodes = append(s.nodes, &node{dir: tb.TempDir(), client: port(), routes: port(), monitor: port()})
-	}
-	for _, l := range held {
-		l.Close()
+		ports := [3]int{foveatest.FreePort(tb), foveatest.FreePort(tb), foveatest.FreePort(tb)}
+		s.nodes = append(s.nodes, &node{dir: tb.TempDir(), client: ports[0], routes: ports[1], monitor: ports[2]})
 	}
 	for i, one := range s.nodes {
 		text := fmt.Sprintf("server_name: n%d\nlisten: 127.0.0.1:%d\nhttp: 127.0.0.1:%d\n"+
@@ -70,7 +58,7 @@ func start(tb testing.TB, n int, more string, links *Links) *Servers {
 			i, one.client, one.monitor, filepath.Join(one.dir, "store"), more)
 		if n > 1 {
 			text += fmt.Sprintf("cluster { name: c, listen: 127.0.0.1:%d, routes: [%s]", one.routes, strings.Join(s.routesOf(i, links), ", "))
-			if links != nil { // neither clients nor servers learn of another way
+			if links != nil { // neither clients nor servers get another address
 				text += ", no_advertise: true, advertise: \"127.0.0.1:1\""
 			}
 			text += " }\n"
@@ -114,26 +102,22 @@ func (s *Servers) LinksOf(i int) (all []*Link) {
 	return all
 }
 
-// Ways makes links to all servers, and returns them and the address of a memory over them, as URL does.
+// Ways makes links to all servers. It returns them and the address of a memory over them, see URL.
 func (s *Servers) Ways(links *Links, name, parameters string) (all []*Link, url string) {
 	var hosts []string
 	for i := range s.nodes {
 		l := links.To(s.Host(i))
 		all, hosts = append(all, l), append(hosts, l.Address())
 	}
-	return all, s.address(hosts, name, parameters)
+	return all, s.URL(name, parameters, hosts...)
 }
 
-// URL is the address of a memory of a name in the cluster, with the parameters after ?.
-func (s *Servers) URL(name, parameters string) string {
-	var hosts []string
-	for i := range s.nodes {
+// URL returns the address of a memory in the cluster, with the parameters after ?. hosts may replace
+// the addresses of the servers.
+func (s *Servers) URL(name, parameters string, hosts ...string) string {
+	for i := len(hosts); i < len(s.nodes); i++ {
 		hosts = append(hosts, s.Host(i))
 	}
-	return s.address(hosts, name, parameters)
-}
-
-func (s *Servers) address(hosts []string, name, parameters string) string {
 	if len(s.nodes) < 3 {
 		parameters = strings.Trim(parameters+"&replicas=1", "&")
 	}
@@ -143,7 +127,7 @@ func (s *Servers) address(hosts []string, name, parameters string) string {
 // Host is the address at which a server takes clients.
 func (s *Servers) Host(i int) string { return fmt.Sprintf("127.0.0.1:%d", s.nodes[i].client) }
 
-// Start starts a server that does not run.
+// Start starts a stopped server.
 func (s *Servers) Start(i int) {
 	s.tb.Helper()
 	one := s.nodes[i]
@@ -174,7 +158,7 @@ func (s *Servers) Wait() {
 	ctx, stop := context.WithTimeout(s.tb.Context(), time.Minute)
 	defer stop()
 	for _, one := range s.nodes {
-		for one.running != nil && s.ask(ctx, one, "/healthz", nil) != nil {
+		for one.running != nil && s.ask(ctx, one, "/healthz", new(any)) != nil {
 			select {
 			case <-ctx.Done():
 				log, _ := os.ReadFile(filepath.Join(one.dir, "log"))
@@ -185,7 +169,7 @@ func (s *Servers) Wait() {
 	}
 }
 
-// Leader returns the server that leads a stream, -1 for none.
+// Leader returns the leader of a stream, -1 for none.
 func (s *Servers) Leader(stream string) int {
 	var all struct {
 		Accounts []struct {
@@ -213,7 +197,7 @@ func (s *Servers) Leader(stream string) int {
 	return -1
 }
 
-// ask asks the monitor of a server.
+// ask sends a request to the monitor of a server.
 func (s *Servers) ask(ctx context.Context, one *node, path string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s", one.monitor, path), nil)
 	if err != nil {
@@ -226,9 +210,6 @@ func (s *Servers) ask(ctx context.Context, one *node, path string, into any) err
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", path, answer.Status)
-	}
-	if into == nil {
-		return nil
 	}
 	return json.NewDecoder(answer.Body).Decode(into)
 }
