@@ -32,7 +32,7 @@
 //
 //   - A field of status: the struct and its maker in status.go; api answers with that struct; what a terminal shows is
 //     internal/face/care.go. Then internal/httpapi/testdata/openapi.json.
-//   - An option of a memory: options/options.go; its key of the configuration is in internal/config/settings.go. Then
+//   - An option of a memory: options/options.go; its key of the configuration is in internal/config/config.go. Then
 //     doc/configuration.md.
 //   - What a program on the library can name: the interfaces in types.go, view.go, history.go and notes.go. Then
 //     test/house/library_test.go, doc/library.md, examples/library.

@@ -48,7 +48,7 @@ func (a Actor) Or(other Actor) Actor {
 }
 
 // WithGrant attributes calls under the context to the grant's holder: commits have its
-// name, and whether a token vouches for it. What the holder may do is checked by trust.Guarded;
+// name, and whether a token vouches for it. What the holder may do is checked by ops.Guarded;
 // without that check an agent changes no file.
 func WithGrant(ctx context.Context, g Grant) context.Context {
 	return WithActor(context.WithValue(ctx, key[Grant]{}, g), g.Actor())

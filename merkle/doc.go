@@ -44,5 +44,8 @@
 //   - What is proved to somebody without the memory: the form in proof/file.go, the verifier in proof/verify.go; a proof is made by
 //     internal/travel/prove.go from merkle/proof.go and internal/chain/log.go; api/prove.go decides who may have one. Then
 //     doc/format/proof.md and decision 0156.
+//   - A field of the signed head, or a statement in it: SignedHead, text and parseHead in internal/chain/head.go, who signs in
+//     internal/chain/sign.go, the statement of a ledger as in internal/scope/trustledger.go; openHead of proof/verify.go reads it
+//     without a store. Then doc/format/nodes.md.
 //   - How tokens are counted: token/exact.go, token/estimate.go. Then decision 0003.
 package merkle

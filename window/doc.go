@@ -36,8 +36,8 @@
 // # Where a change goes
 //
 //   - How text is ranked: a Ranker in a file of its own, as internal/recall/people.go, in the list of recall.Rankers
-//     (internal/recall/rank.go). Deadlines and other dates count in internal/recall/dates.go. Then internal/recall/rank_test.go,
-//     doc/score.md and decision 0122.
+//     (internal/recall/rank.go). Deadlines and other dates become marks in marksOf of internal/recall/marks.go; how they count is
+//     internal/recall/dates.go. Then internal/recall/rank_test.go, doc/score.md and decision 0122.
 //   - What a window contains, its levels, its text: window/choose, window/plan.go, window/pin.go, window/first.go, window/foveal.go,
 //     window/session.go; a renderer for each output in window/render; window/facts.go says what stands below a heading. Full stays the
 //     last level; a level with an estimate of 0 is never chosen. Then window/testdata/windows, the help in internal/face/find.go,
@@ -45,8 +45,9 @@
 //   - How a block that does not fit is compressed: which blocks and how much room in window/compress.go; lines of code in
 //     internal/outline/listing.go, of text in internal/text/summary.go; what a model writes in internal/meaning/summary.go. Then
 //     window/compress_test.go and decision 0163.
-//   - A type of blocks of working memory, its fields and rules: working; how blocks are kept and files read: internal/minds; who sees
-//     them: overlay.go; what they count in a window: window/working.go. Then working/README.md.
+//   - A type of blocks of working memory: Types, Title, Content and Entry in working/block.go, defaults and checkFields in
+//     working/complete.go, the help in internal/face/agents.go; how blocks are kept and files read: internal/minds; who sees them:
+//     overlay.go; what they count in a window: window/working.go. Then working/README.md.
 //   - Which files belong to a memex, scanning, locks of editors: internal/corpus; which paths a state may have: internal/corpus/judge.go,
 //     and what becomes of the others: internal/travel/judge.go. Then internal/corpus/judge_test.go.
 //   - Which files are protected: the policy and the verdicts in internal/guard; the reaction in internal/ingest. Then

@@ -24,5 +24,5 @@
 //     if ClientOptions.Again brings a daemon back.
 //
 // Elsewhere: listeners and tokens (internal/daemon), what operations do (fovea),
-// what callers may do (trust.Hold).
+// what callers may do (api/ops).
 package httpapi

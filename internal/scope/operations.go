@@ -116,7 +116,7 @@ func (s *Scope) Replay(first *graph.Commit) chain.Commit {
 var ErrClosed = errors.New("the memory is closed")
 
 // ErrNoRights denies an agent without defined rights.
-var ErrNoRights = errors.New("the agent has no rights; its caller must set them, see author.Actor.May and trust.Hold")
+var ErrNoRights = errors.New("the agent has no rights; its caller must set them, see author.Actor.May and ops.Hold")
 
 // FailWrite returns err with the Kind of its file error.
 func FailWrite(op, what string, err error) error {
