@@ -47,7 +47,7 @@ type Archived struct {
 // CheckpointRequest keeps the present state under a name.
 type CheckpointRequest struct {
 	Name      string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day" arg:"NAME" mcp:""`
-	To        string `json:"to,omitempty" jsonschema:"local, the default; ipfs, too; all, ipfs where it is configured" flag:"also put the memory at this <PLACE>: ipfs"`
+	To        string `json:"to,omitempty" jsonschema:"local, the default; ipfs, too; all, ipfs where it is configured" flag:"<PLACE> to put it besides: ipfs"`
 	Plain     bool   `json:"plain,omitempty" jsonschema:"do not seal it" flag:"to ipfs: do not seal it, whoever has the CID can read it"`
 	Seal      bool   `json:"seal,omitempty" jsonschema:"seal it also where the node of IPFS is offline" flag:"to ipfs: seal it also where the node is offline"`
 	StateOnly bool   `json:"state_only,omitempty" jsonschema:"without history, which is plain" flag:"to ipfs: the notes alone, without history and plain"`

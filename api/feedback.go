@@ -37,7 +37,7 @@ type UsefulRequest struct {
 	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
 	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites was useful" mcp:"answer,yours; the handles in it say what helped" flag:"@TEXT"`
 	Question string   `json:"question,omitempty" jsonschema:"the question of the search or of the window" flag:"<QUESTION> that was asked"`
-	Window   int      `json:"window,omitempty" jsonschema:"its number in the list of windows; 0 means the newest" flag:"<NUMBER> of the window (default: the newest)"`
+	Window   int      `json:"window,omitempty" jsonschema:"its number in the list of windows; 0 means the newest" flag:"<NUMBER> of the window (default: newest)"`
 	Agent    string   `json:"agent,omitempty" jsonschema:"only the owner names one: whose window it is about"`
 }
 

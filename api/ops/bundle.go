@@ -53,7 +53,7 @@ type Bundle struct {
 // BundleReadRequest names a bundle to merge.
 type BundleReadRequest struct {
 	File       string `json:"file" jsonschema:"an absolute path on the machine that has the memory" arg:"FILE" path:"absolute"`
-	Replace    bool   `json:"replace,omitempty" jsonschema:"make its state the present one; it may be of another memory" flag:"make its state the present one instead of merging"`
+	Replace    bool   `json:"replace,omitempty" jsonschema:"it may be of another memory" flag:"make its state the present one instead of merging"`
 	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory afterwards" flag:""`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }

@@ -72,7 +72,7 @@ type MessageEvent struct {
 // MessageReadRequest names messages in the caller's inbox.
 type MessageReadRequest struct {
 	IDs  []string `json:"ids,omitempty" jsonschema:"of the messages; by default all unread ones" arg:"ID..."`
-	Peek bool     `json:"peek,omitempty" jsonschema:"do not mark them: for a reader that marks them by a second request, once they have arrived" flag:"leave them unread"`
+	Peek bool     `json:"peek,omitempty" jsonschema:"do not mark them; for a reader that marks them later by a second request" flag:"leave them unread"`
 }
 
 // MessageReadResponse has the messages with their bodies.
