@@ -101,7 +101,7 @@ func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.Rememb
 	}
 	if inert.Line(r.Under) != r.Under { // Org copies file names into files: clock tables, archives, links
 		return r, fault.Invalidf(t.op.Name,
-			"the path %q has text that would act in Emacs, or that is invisible; name the file with letters, digits, - and _", r.Under)
+			"the path %q has text that would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under)
 	}
 	if err := t.writable(ctx, file); err != nil || strings.HasSuffix(r.Under, "/") { // a folder: the file of the month
 		return r, err
