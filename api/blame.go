@@ -9,25 +9,24 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// BlameRequest asks who brought each line of a node's own text.
+// BlameRequest asks which commit added each line of a node's own text.
 type BlameRequest struct {
 	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:""`
 }
 
-// BlameResponse is a node's own text line by line. Gone are commits of which
-// history has the node's text no more: what they brought is told as the next one's.
+// BlameResponse is a node's own text line by line. Lines that a commit in Gone added are attributed to the next commit.
 type BlameResponse struct {
 	ID    string   `json:"id" jsonschema:"the id of the node"`
 	Path  string   `json:"path" jsonschema:"the file, below the memex"`
 	Lines []Blamed `json:"lines" jsonschema:"its own text, line by line"`
-	Gone  []Commit `json:"gone" jsonschema:"commits of which history has the text no more"`
+	Gone  []Commit `json:"gone" jsonschema:"commits whose text history no longer has"`
 }
 
-// Blamed is a line and the commit that brought it.
+// Blamed is a line and the commit that added it.
 type Blamed struct {
 	Line   int    `json:"line" jsonschema:"in the file, from 1"`
 	Text   string `json:"text" jsonschema:"with its line end, and U+FFFD for what is not UTF-8"`
-	Commit Commit `json:"commit" jsonschema:"that brought the line"`
+	Commit Commit `json:"commit" jsonschema:"that added the line"`
 }
 
 func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse, error) {
@@ -55,8 +54,8 @@ func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse,
 	return out, nil
 }
 
-// inHistory returns the id of the node that a name is of, and the service over the
-// memory that has its history. A name that no node has now may be one that it had.
+// inHistory returns the id of the node that a name means, now or formerly, and the service over the
+// memory that has its history.
 func inHistory(ctx context.Context, l *Local, v *view.View, name string) (on *Local, id string, err error) {
 	id = l.Below(name)
 	n, err := v.Resolve(id)

@@ -34,16 +34,16 @@ var (
 
 // BlocksRequest asks for the blocks of an agent. The owner names one; an agent has its own.
 type BlocksRequest struct {
-	Agent string `json:"agent,omitempty" jsonschema:"of the owner: whose blocks"`
+	Agent string `json:"agent,omitempty" jsonschema:"only the owner names one: whose blocks"`
 }
 
-// BlockAddRequest adds blocks, and those that actions leave behind.
+// BlockAddRequest adds blocks, and a block for each action.
 type BlockAddRequest struct {
 	Blocks  working.Given    `json:"blocks,omitempty" jsonschema:"to be added; one with the id of another replaces it"`
 	Actions []working.Action `json:"actions,omitempty" jsonschema:"what the agent did; each leaves its block"`
 }
 
-// BlockAddResponse says what became of each block.
+// BlockAddResponse is the result for each block.
 type BlockAddResponse struct {
 	Seq    uint64          `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if nothing changed"`
 	Blocks []working.Added `json:"blocks" jsonschema:"in the order of the request"`
@@ -68,7 +68,7 @@ type BlockRemoveRequest struct {
 	IDs []string `json:"ids" jsonschema:"of the blocks" arg:"ID..."`
 }
 
-// BlockScoreRequest changes what a block counts.
+// BlockScoreRequest changes the confidence and the priority of a block.
 type BlockScoreRequest = working.Score
 
 // BlockChange is the commit that changed working memory.
@@ -82,10 +82,9 @@ type desk struct {
 	agent string
 }
 
-// AgentAndSession names the agent that calls, or the one that the owner names, and the session
-// that keeps what is its own; an agent without one has a session of its own name. The agent
-// is "" if there is none, or if no agent can have the name.
-func (l *Local) AgentAndSession(ctx context.Context, named string) (agent, session string) {
+// agentAndSession returns the calling agent, or the one that the owner names, and the scope of its session:
+// that of the call, else a session named like the agent. The agent is "" if there is none or its name is invalid.
+func (l *Local) agentAndSession(ctx context.Context, named string) (agent, session string) {
 	agent = author.AgentOf(ctx)
 	if agent == "" && l.ByOwner(ctx) {
 		agent = named
@@ -96,10 +95,10 @@ func (l *Local) AgentAndSession(ctx context.Context, named string) (agent, sessi
 	return agent, author.SessionPrefix + cmp.Or(l.Scopes(ctx).Session, agent)
 }
 
-// deskOf opens the working memory of the agent that calls, or of the one that the owner names,
-// in its session. A session that does not exist is made for a write, else NotFound.
+// deskOf opens the working memory of the calling agent, or of the one that the owner names, in its session.
+// A write creates a session that does not exist; for a read the error is NotFound.
 func deskOf(ctx context.Context, l *Local, named string) (desk, error) {
-	agent, session := l.AgentAndSession(ctx, named)
+	agent, session := l.agentAndSession(ctx, named)
 	if agent == "" {
 		return desk{}, fault.Invalidf("block", "working memory is an agent's; name one (--agent NAME, over HTTP Fovea-Agent)")
 	}
@@ -146,8 +145,7 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 	return d.add(ctx, l, v, req)
 }
 
-// add adds blocks. Those of a look into the mailbox are the messages of the view that the agent has
-// not read, and those that it has read leave.
+// add adds blocks. The action check_mailbox adds the unread messages in the view, and removes the blocks of read ones.
 func (d desk) add(ctx context.Context, l *Local, v *view.View, req BlockAddRequest) (*BlockAddResponse, error) {
 	var read []string
 	for i := range req.Actions {
@@ -162,10 +160,9 @@ func (d desk) add(ctx context.Context, l *Local, v *view.View, req BlockAddReque
 	return &BlockAddResponse{c.Seq, added}, err
 }
 
-// MailRead brings the blocks of the caller's mailbox up to date after messages of a view were
-// read, if its session has any.
+// MailRead updates the blocks of the caller's messages after some in a view were read.
 func (l *Local) MailRead(ctx context.Context, v *view.View) {
-	agent, session := l.AgentAndSession(ctx, "")
+	agent, session := l.agentAndSession(ctx, "")
 	there, err := l.Memex.Scopes()
 	if err != nil || agent == "" || !slices.Contains(there, session) {
 		return
@@ -190,7 +187,7 @@ func readMail(bs *minds.Blocks, h *hive.Hive, agent string) []string {
 	return ids
 }
 
-// unread returns the unread messages of an agent that it may see.
+// unread returns the unread messages of an agent in a view.
 func unread(v *view.View, h *hive.Hive, agent string) []working.Mail {
 	var mail []working.Mail
 	for _, m := range h.Inbox(agent, true) {
@@ -219,7 +216,7 @@ func changeBlocks(ctx context.Context, l *Local, change working.Change) (*BlockC
 	return &BlockChange{c.Seq}, err
 }
 
-// chunks returns a view of the files that the blocks of the caller name, by chunk.
+// chunks returns a view of the chunks of the files that the blocks of the caller name.
 func chunks(ctx context.Context, l *Local, v *view.View) (*view.View, error) {
 	d, err := deskOf(ctx, l, "")
 	if err != nil {
@@ -232,7 +229,7 @@ func chunks(ctx context.Context, l *Local, v *view.View) (*view.View, error) {
 	return in, nil
 }
 
-// inFile names a chunk by its lines, and says where they are.
+// inFile returns a chunk with its lines as the name, and their place.
 func (n Node) inFile(v *view.View, text string) Node {
 	b := working.Block{Type: working.File}.About(n.Path)
 	n.ID, n.Handle, n.Path, n.Line, n.Digest = n.Path, n.Path, b.Location, b.StartLine, merkle.SumText(text).String()
@@ -252,19 +249,17 @@ func showLines(ctx context.Context, l *Local, v *view.View, files *minds.Files, 
 	}, err
 }
 
-// budgetOf has the policies that have a budget of their own: that of working memory.
+// budgetOf has the default budget of a policy, where it has its own.
 var budgetOf = map[string]int{window.PolicyShares: working.MaxTokens}
 
-// WithBlocks lays the session of an agent's own name over the memex, where the call names
-// no session: that is where its working memory is.
-func (l *Local) WithBlocks(ctx context.Context) {
+// withBlocks overlays the session named like the agent, which has its working memory, if the call names no session.
+func (l *Local) withBlocks(ctx context.Context) {
 	if agent := author.AgentOf(ctx); agent != "" && l.Scopes(ctx).Session == "" {
 		l.Over = append(slices.Clip(l.Over), author.SessionPrefix+agent)
 	}
 }
 
-// heldAt is what the memory held at a moment, without the working memory of others unless the
-// owner looks.
+// heldAt returns the memory at a moment; only the owner sees the working memory of others in it.
 func heldAt(ctx context.Context, l *Local, at string) (*view.View, error) {
 	v, err := l.History().At(ctx, at)
 	if err != nil || l.ByOwner(ctx) {
@@ -273,7 +268,7 @@ func heldAt(ctx context.Context, l *Local, at string) (*view.View, error) {
 	return v.WithoutBlocks(author.AgentOf(ctx)), nil
 }
 
-// isOthers reports whether a path is that of a block which the caller may not see.
+// isOthers reports whether a path is that of another agent's block, which the caller may not see.
 func isOthers(ctx context.Context, l *Local, path string) bool {
 	owner := working.AgentOf(path)
 	return owner != "" && owner != author.AgentOf(ctx) && !l.ByOwner(ctx)

@@ -13,27 +13,26 @@ import (
 	"github.com/fovea-memory/fovea/internal/text"
 )
 
-// OpBufferUpdate is what an editor says of a buffer.
+// OpBufferUpdate receives the state of an editor's buffer.
 var OpBufferUpdate = Define(Operation{Name: BufferUpdate, Effect: Writes,
 	Summary: "Hold the file of a buffer with unsaved changes, and show its text to the owner in a session"}, updateBuffer)
 
-// BufferRequest is the state of a buffer of an editor. Without Text and Modified, it was saved or
-// closed.
+// BufferRequest is the state of an editor's buffer. Without Text and Modified, it was saved or closed.
 type BufferRequest struct {
 	Client   string  `json:"client" jsonschema:"the name that the event client of an open stream of events gave"`
 	Path     string  `json:"path" jsonschema:"the file that the buffer visits, absolute or below the memex"`
-	Buffer   string  `json:"buffer,omitempty" jsonschema:"what the editor calls the buffer, for messages; by default the name of the file"`
+	Buffer   string  `json:"buffer,omitempty" jsonschema:"the name of the buffer in the editor, for messages; by default the name of the file"`
 	Text     *string `json:"text,omitempty" jsonschema:"the whole text with its unsaved changes; without it, and without modified, the hold ends"`
 	Modified bool    `json:"modified,omitempty" jsonschema:"there are unsaved changes; without text, what was sent before stays"`
 }
 
-// BufferResponse says what a buffer is to the memory.
+// BufferResponse reports whether the memory holds a buffer and shows its text.
 type BufferResponse struct {
 	Path   string   `json:"path" jsonschema:"the file, below the memex"`
-	Held   bool     `json:"held" jsonschema:"nobody writes the file through Fovea"`
+	Held   bool     `json:"held" jsonschema:"writes to the file through Fovea are refused"`
 	Shown  bool     `json:"shown" jsonschema:"requests of the owner in the session see the text"`
 	Why    string   `json:"why,omitempty" jsonschema:"why the text is not shown"`
-	Skills []string `json:"skills" jsonschema:"those that answer to buffer-update, by priority"`
+	Skills []string `json:"skills" jsonschema:"those that handle buffer-update, by priority"`
 }
 
 // maxName is the largest number of characters kept of the name of a buffer or a scope.
@@ -81,7 +80,7 @@ func updateBuffer(ctx context.Context, l *Local, req BufferRequest) (*BufferResp
 	return out, nil
 }
 
-// unshown returns why the text of a buffer is seen in no session, "" if it is.
+// unshown returns why no session shows the text of a buffer, "" if one does.
 func unshown(l *Local, at corpus.Place, parsed bool, session string) string {
 	guard := l.Memex.Guard()
 	switch {

@@ -8,34 +8,31 @@ import (
 	"slices"
 )
 
-// Call is a request on its way to a memory, with what belongs to this request alone. Who
-// makes it and in which scopes is in the context, see author.WithGrant and author.WithScopes.
+// Call is a request to a memory, with the data of this request alone. The caller and the scopes
+// are in the context, see author.WithGrant and author.WithScopes.
 type Call struct {
 	Op      *Operation
 	Request any // of type Op.Request
 
-	// Key is the idempotency key of a write, "" for none: a write whose key was seen
-	// before is answered as the first time.
+	// Key is the idempotency key of a write, "" for none: a repeated key gets the answer of the first write.
 	Key string
-	// Sync is what the call does about the folder first.
+	// Sync says how the folder is read first.
 	Sync Sync
-	// Warn receives what a person should know although the call succeeds. It runs in the
-	// goroutine of the call. nil stands for LocalOptions.Warn.
+	// Warn receives warnings of a call that succeeds, in its goroutine. nil means LocalOptions.Warn.
 	Warn func(error)
-	// DryRun checks a change and makes none; see fovea.WriteOptions. A request with a field of
-	// this name sets it, see IsDryRun.
+	// DryRun checks a change without making it; see fovea.WriteOptions. A request can set it, see IsDryRun.
 	DryRun bool
-	// Further marks a call that the answer to another one takes, see Within.
+	// Further marks a call made to answer another one, see Within.
 	Further bool
 }
 
-// IsDryRun reports whether a request asks only what would be done: its field DryRun is set.
+// IsDryRun reports whether the field DryRun of a request is set.
 func IsDryRun(request any) bool {
 	set, _ := flag(request, "DryRun")
 	return set
 }
 
-// flag returns a truth value of a request, and whether the request has one of this name.
+// flag returns a boolean field of a request, and whether the request has one of this name.
 func flag(request any, name string) (set, has bool) {
 	v := reflect.ValueOf(request)
 	if v.Kind() != reflect.Struct {
@@ -46,8 +43,7 @@ func flag(request any, name string) (set, has bool) {
 	return has && field.Bool(), has
 }
 
-// Service carries out calls. The answer is of type Call.Op.Answer, or the error is not
-// nil. A Service is safe for concurrent use.
+// Service performs calls. The answer has the type Call.Op.Answer, unless there is an error. It is safe for concurrent use.
 type Service func(ctx context.Context, c Call) (any, error)
 
 // Middleware returns a service that does something before, after or instead of next.
@@ -69,16 +65,15 @@ func WithKey(svc Service, key string) Service {
 	return changing(svc, func(c *Call) { c.Key = key })
 }
 
-// WithSync returns a service whose calls treat the folder in this way.
+// WithSync returns a service whose calls have this Sync.
 func WithSync(svc Service, sync Sync) Service { return changing(svc, func(c *Call) { c.Sync = sync }) }
 
-// WithWarn returns a service whose calls tell warn what LocalOptions.Warn is told of others.
+// WithWarn returns a service whose calls pass warnings to warn instead of LocalOptions.Warn.
 func WithWarn(svc Service, warn func(error)) Service {
 	return changing(svc, func(c *Call) { c.Warn = warn })
 }
 
-// Within returns a service for further calls that the answer to c takes: they share its
-// key, its sync and its warnings.
+// Within returns a service for further calls made to answer c, which share its key, sync and warnings.
 func (c Call) Within(svc Service) Service {
 	return changing(svc, func(further *Call) {
 		further.Key, further.Sync, further.Warn, further.Further = c.Key, c.Sync, c.Warn, true
@@ -93,26 +88,24 @@ func changing(svc Service, change func(*Call)) Service {
 	}
 }
 
-// OpReplay finds the answer to a call whose key the history has: see Operation.Replay. It
-// changes nothing, and stands in no table.
+// OpReplay finds the answer to a call whose key is in history, see Operation.Replay. It changes nothing
+// and is not in the table.
 var OpReplay = unlisted("replay", replay)
 
-// unlisted returns an operation that is not in the table, so that only a memory in this
-// process knows it, and nothing that takes it for another operation can carry out its request.
+// unlisted returns an operation that is not in the table: only a memory in this process performs it.
 func unlisted[Q, A any](name string, run func(context.Context, *Local, Q) (A, error)) Op[Q, A] {
 	o := Op[Q, A]{&Operation{Name: name}}
 	o.complete(run)
 	return o
 }
 
-// Replayed is the outcome of a request that was carried out before.
+// Replayed is the outcome of a request that was performed before.
 type Replayed struct {
 	Answer any
 	Err    error
 }
 
-// replay looks the key of the call up in each scope; nil stands for a request that was
-// not carried out.
+// replay looks up the key of the call in each scope. It returns nil if the request was not performed before.
 func replay(ctx context.Context, l *Local, c Call) (*Replayed, error) {
 	if c.Op.Replay == "" || c.Key == "" {
 		return nil, nil
@@ -138,7 +131,7 @@ func replay(ctx context.Context, l *Local, c Call) (*Replayed, error) {
 // FileRequest names a file below the memex.
 type FileRequest struct{ Path string }
 
-// OpProtected reports whether the policy of the memory protects a file. It stands in no table.
+// OpProtected reports whether the policy of the memory protects a file. It is not in the table.
 var OpProtected = unlisted("protected", func(_ context.Context, l *Local, r FileRequest) (bool, error) {
 	return l.Memex.Guard().Protected(r.Path), nil
 })

@@ -18,25 +18,22 @@ import (
 	"github.com/fovea-memory/fovea/internal/travel"
 )
 
-// Seals are what bundles are sealed for, and what opens those that are sealed for this
-// machine.
+// Seals are the recipients that bundles are sealed for, and the key that opens those for this machine.
 type Seals struct {
 	For []place.Recipient
 	Own place.Identity
 }
 
-// IPFS carries checkpoints to a node of IPFS and back; package api/ops makes it.
+// IPFS exchanges checkpoints with a node of IPFS; package api/ops makes it.
 type IPFS struct {
-	// Check refuses a request before anything is done.
-	Check func(req CheckpointRequest) error
-	// Push puts the memory there with all its projects.
+	// Push puts the memory with all its projects there.
 	Push func(ctx context.Context, l *Local, req CheckpointRequest) (Archived, error)
-	// Restore makes the newest state of what a CID names the present one of the memex, as a commit
-	// that a rollback undoes, and that of its projects theirs.
+	// Restore makes the newest state that a CID names the present one of the memex, and likewise of its
+	// projects, each as a commit that a rollback undoes.
 	Restore func(ctx context.Context, l *Local, req RestoreRequest) (RollbackResponse, error)
 	// Address returns the URL of the daemon.
 	Address func() (string, error)
-	// Configured says that a daemon is named in the configuration.
+	// Configured reports whether the configuration names a daemon.
 	Configured bool
 }
 
@@ -47,17 +44,14 @@ type Archived struct {
 	ipfs.Carried
 }
 
-// CheckpointRequest keeps the present state under a name; without one it is
-// checkpoint- and the day.
+// CheckpointRequest keeps the present state under a name.
 type CheckpointRequest struct {
-	Name string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day" arg:"NAME" mcp:""`
-	// To is local, ipfs, or all, which is IPFS only where that is configured.
-	To    string `json:"to,omitempty" jsonschema:"local, the default; ipfs, too; all, ipfs where it is configured" flag:"<PLACE> to put the memory besides: ipfs"`
-	Plain bool   `json:"plain,omitempty" jsonschema:"do not seal it" flag:"to ipfs: do not seal it, whoever has the CID can read it"`
-	Seal  bool   `json:"seal,omitempty" jsonschema:"seal it also where the node of IPFS is offline" flag:"to ipfs: seal it also where the node is offline"`
-	// StateOnly leaves the history out.
-	StateOnly bool `json:"state_only,omitempty" jsonschema:"without history, which is plain" flag:"to ipfs: the notes alone, without history and plain"`
-	// Withheld says why, for a caller who may not put anything elsewhere; see package ops.
+	Name      string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day" arg:"NAME" mcp:""`
+	To        string `json:"to,omitempty" jsonschema:"local, the default; ipfs, too; all, ipfs where it is configured" flag:"<PLACE> to put it besides: ipfs"`
+	Plain     bool   `json:"plain,omitempty" jsonschema:"do not seal it" flag:"to ipfs: do not seal it, whoever has the CID can read it"`
+	Seal      bool   `json:"seal,omitempty" jsonschema:"seal it also where the node of IPFS is offline" flag:"to ipfs: seal it also where the node is offline"`
+	StateOnly bool   `json:"state_only,omitempty" jsonschema:"without history, which is plain" flag:"to ipfs: the notes alone, without history and plain"`
+	// Withheld is why the caller may not put the memory elsewhere, "" if it may; see package ops.
 	Withheld string `json:"-"`
 }
 
@@ -80,7 +74,7 @@ type Checkpoint struct {
 	Errors []string `json:"errors" jsonschema:"why it is not on IPFS, though it is here"`
 }
 
-// Failed returns why the checkpoint is not everywhere where it was to be, nil if it is.
+// Failed returns why the checkpoint is missing at a requested place, nil if it is at all of them.
 func (c *Checkpoint) Failed() error {
 	if len(c.Errors) == 0 {
 		return nil
@@ -88,21 +82,17 @@ func (c *Checkpoint) Failed() error {
 	return errors.New("checkpoint: " + strings.Join(c.Errors, "; "))
 }
 
-// RestoreRequest goes back to a checkpoint, or brings files back and leaves the rest as
-// it is.
+// RestoreRequest goes back to a checkpoint, or brings back only files.
 type RestoreRequest struct {
-	From string `json:"source,omitempty" jsonschema:"local, the default, or ipfs" flag:"<PLACE> where it is: local (default) or ipfs"`
-	CID  string `json:"cid,omitempty" jsonschema:"on ipfs: what a checkpoint answered" flag:"on ipfs: the <CID> that a checkpoint answered"`
-	Name string `json:"name,omitempty" jsonschema:"of a checkpoint, or of a file as in files; the newest checkpoint by default" mcp:"to"`
-	// Files and Missing bring back files alone: those named, and those that the folder
-	// has lost.
+	From       string   `json:"source,omitempty" jsonschema:"local, the default, or ipfs" flag:"<PLACE> where it is: local (default) or ipfs"`
+	CID        string   `json:"cid,omitempty" jsonschema:"on ipfs: what a checkpoint answered" flag:"on ipfs: the <CID> that a checkpoint answered"`
+	Name       string   `json:"name,omitempty" jsonschema:"of a checkpoint, or of a file as in files; the newest checkpoint by default" mcp:"to"`
 	Files      []string `json:"files,omitempty" jsonschema:"bring back these files alone, in their newest version"`
 	Missing    bool     `json:"missing,omitempty" jsonschema:"bring back the files alone that the folder has lost" flag:""`
 	At         string   `json:"at,omitempty" jsonschema:"with files: as they were at this moment" flag:"with FILE: as it was at this <MOMENT>"`
 	Skip       bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:""`
-	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
-	// Cloned says that the history was just read elsewhere. If it has files that no memex may
-	// have, nothing is restored.
+	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory afterwards" flag:""`
+	// Cloned marks a history that was just copied from elsewhere. If it has a path that no memex may have, nothing is restored.
 	Cloned bool `json:"-"`
 	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 	Text   bool `json:"text,omitempty" jsonschema:"of a dry run: with text diffs"`
@@ -115,20 +105,12 @@ type RestoreResponse struct {
 	RollbackResponse
 }
 
-// Head is the newest commit, and what vouches for it and for all before it.
+// Head is the newest commit with a signature, which also vouches for all commits before it.
 type Head = history.Head
 
 func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Checkpoint, error) {
 	at := l.Options.IPFS
-	if at == nil {
-		at = &IPFS{Check: func(req CheckpointRequest) error {
-			if req.To == PlaceIPFS {
-				return errNoIPFS
-			}
-			return nil
-		}}
-	}
-	if err := at.Check(req); err != nil {
+	if err := req.check(at != nil); err != nil {
 		return nil, invalid("checkpoint", err)
 	}
 	s, image, err := l.History().Checkpoint(ctx, req.Name)
@@ -137,7 +119,7 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 	}
 	st := l.On.Status()
 	done := &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents, Errors: []string{}}
-	if req.To == PlaceIPFS || req.To == PlaceAll && at.Configured {
+	if req.To == PlaceIPFS || req.To == PlaceAll && at != nil && at.Configured {
 		if done.Archived, err = at.Push(ctx, l, req); err != nil {
 			done.Errors = append(done.Errors, err.Error())
 		}
@@ -146,6 +128,21 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 }
 
 var errNoIPFS = errors.New("this program has no access to IPFS")
+
+// check refuses a request that contradicts itself, or one for IPFS if the program has no access to it.
+func (r *CheckpointRequest) check(hasIPFS bool) error {
+	switch to := cmp.Or(r.To, PlaceLocal); {
+	case to != PlaceLocal && to != PlaceIPFS && to != PlaceAll:
+		return fmt.Errorf("there is no place %q; the places are %s, %s and %s", to, PlaceLocal, PlaceIPFS, PlaceAll)
+	case to == PlaceLocal && (r.Plain || r.Seal || r.StateOnly):
+		return errors.New("plain, seal and state-only are about IPFS; say to ipfs")
+	case r.Seal && (r.Plain || r.StateOnly):
+		return errors.New("what is sealed is neither plain nor without its history; leave out one")
+	case to == PlaceIPFS && !hasIPFS:
+		return errNoIPFS
+	}
+	return nil
+}
 
 func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
 	switch from := cmp.Or(req.From, PlaceLocal); {
@@ -190,8 +187,7 @@ func isSnapshot(l *Local, name string) bool {
 	return slices.ContainsFunc(l.History().Snapshots(), func(s history.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
 }
 
-// restoreFiles brings files back: those of the request, or those that are missing, of
-// the projects too.
+// restoreFiles brings back the files of the request, or those that are missing, also in the projects.
 func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) (*RestoreResponse, error) {
 	opts := writeFiles(l, req.Skip, req.MemoryOnly)
 	switch {
@@ -205,7 +201,7 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 		return nil, fault.Invalidf("restore", "memory has the missing files already; leave out memory-only")
 	}
 	paths := each(req.Files, l.Below)
-	if req.Cloned { // a history that was read elsewhere may have files that no memex may have
+	if req.Cloned {
 		project := func(m *fovea.Memory) error { return travel.Refuse(travel.Of(m.History())) }
 		if err := errors.Join(travel.Refuse(l.History()), eachProject(ctx, l.On, project)); err != nil {
 			return nil, err
@@ -241,8 +237,7 @@ func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) er
 	return nil
 }
 
-// RolledBack says where the memory is since a commit, which is zero where there was
-// nothing to change, and what became of the files.
+// RolledBack returns where the memory is after a commit, which is zero if nothing had to change, and what was done to the files.
 func (l *Local) RolledBack(ctx context.Context, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
 	written, removed := parted(ctx, l, c, files)
 	at := c
@@ -257,8 +252,8 @@ func (l *Local) RolledBack(ctx context.Context, c fovea.Commit, files []string, 
 	return out
 }
 
-// parted tells files that memory has at a commit, or would have after a dry run, and so
-// were written, from those that it has not, and so were removed.
+// parted splits files into those that memory has at a commit or would have after a dry run, which were
+// written, and the others, which were removed.
 func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (written, removed []string) {
 	v := l.On.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since

@@ -48,8 +48,7 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	return &s, nil
 }
 
-// guardedView returns what readers may have of the present, without reading the folder
-// first.
+// guardedView returns what readers may see of the present, without reading the folder first.
 func guardedView(ctx context.Context, l *Local) (*view.View, error) {
 	v, err := overlaid(ctx, l)
 	if err != nil {
@@ -58,7 +57,7 @@ func guardedView(ctx context.Context, l *Local) (*view.View, error) {
 	return l.Memex.Guard().View(ctx, v)
 }
 
-// each makes a list of what f makes of each; it is empty, not nil, for none.
+// each returns f of each element; the list is never nil.
 func each[A, B any](in []A, f func(A) B) []B {
 	out := make([]B, len(in))
 	for i := range in {
@@ -67,16 +66,16 @@ func each[A, B any](in []A, f func(A) B) []B {
 	return out
 }
 
-// maxPaths is how many files of a commit are named.
+// maxPaths is the maximum number of files that a commit names.
 const maxPaths = 100
 
 func commit(c fovea.Commit) Commit {
-	said := "asserted"
+	vouchedBy := "asserted"
 	switch {
 	case c.Vouched:
-		said = "token"
+		vouchedBy = "token"
 	case c.Author.Kind == author.File, c.Author.Kind == author.Fovea: // nobody asked
-		said = ""
+		vouchedBy = ""
 	}
 	paths := make([]string, 0, min(len(c.Paths), maxPaths))
 	for _, path := range c.Paths {
@@ -87,11 +86,11 @@ func commit(c fovea.Commit) Commit {
 	return Commit{
 		Paths: paths[:min(len(paths), maxPaths)], MorePaths: max(0, len(paths)-maxPaths),
 		Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Author: c.Author.String(), AuthorKind: c.Author.Kind.String(), Session: c.Session,
-		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op, VouchedBy: said,
+		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op, VouchedBy: vouchedBy,
 	}
 }
 
-// withText adds to a node of a list what was asked for of its own text.
+// withText adds the requested parts of its own text to a node of a list.
 func (n Node) withText(of *node.Node, content bool, characters int) Node {
 	if characters > 0 {
 		n.Excerpt = recall.Excerpt(of, characters)
@@ -102,8 +101,8 @@ func (n Node) withText(of *node.Node, content bool, characters int) Node {
 	return n
 }
 
-// showsAll reports whether a hit shows all the text of a node: as content, or, of a headline, by its title
-// and the match or else the excerpt, if the list of so many bytes is not cut.
+// showsAll reports whether a hit shows all text of a node: as content, or for a headline by its title and
+// the match or else the excerpt, if the list, with this number of bytes, is not cut.
 func (h *Hit) showsAll(of *node.Node, content bool, bytes int) bool {
 	if content {
 		return recall.Readable(of) == of.Content
@@ -120,8 +119,7 @@ func (h *Hit) showsAll(of *node.Node, content bool, bytes int) bool {
 	return of.Type == document.TypeHeadline && left == "" && bytes < travel.MaxUnseen
 }
 
-// addMatch adds the line of a node's text that has the most of some words, at most so many
-// characters of it. It adds nothing if no line has any.
+// addMatch adds the line of a node's text that has the most of some words, shortened to a number of characters, if one has any.
 func (h *Hit) addMatch(n *node.Node, words *index.Matcher, characters int) {
 	line, ok := recall.BestLine(n, words)
 	if !ok {

@@ -243,7 +243,7 @@ func TestShowOfANodeThatIsGone(t *testing.T) {
 		},
 		"the text moved under a new id": {
 			[]string{"a.org", "* Pump\nserial 55\n", "a.org", "* Shed\n** Pump\nserial 55\n"},
-			[]string{"goes by the id", "a.org"}, "restore",
+			[]string{"its id is now", "a.org"}, "restore",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

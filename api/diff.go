@@ -29,13 +29,13 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if err := l.Sync(ctx); err != nil {
 		return nil, err
 	}
-	if v := view.Of(l.On.View()); v.Head().Seq == 0 { // nothing has ever been there
+	if v := view.Of(l.On.View()); v.Head().Seq == 0 { // the memory has always been empty
 		return difference(v, v, false), nil
 	}
 	return l.Between(ctx, from, to, req.Text)
 }
 
-// Between says what lies between two moments that are named whole, as the caller may see it.
+// Between returns what changed between two resolved moments, as far as the caller may see it.
 func (l *Local) Between(ctx context.Context, from, to string, text bool) (*Difference, error) {
 	a, err := heldAt(ctx, l, from)
 	if err != nil {
@@ -49,7 +49,7 @@ func (l *Local) Between(ctx context.Context, from, to string, text bool) (*Diffe
 	if err != nil {
 		return nil, err
 	}
-	if l.ByOwner(ctx) { // who sees all but the text of what is locked down
+	if l.ByOwner(ctx) { // sees all but the text of locked files
 		locked := v.Lockdown()
 		return withholdTexts(difference(a, b, text), func(c *Changed) bool { return slices.Contains(locked, c.Path) }), nil
 	}
@@ -59,9 +59,8 @@ func (l *Local) Between(ctx context.Context, from, to string, text bool) (*Diffe
 	return withholdTexts(out, func(c *Changed) bool { return isEncrypted(a, c) || isEncrypted(b, c) }), nil
 }
 
-// withheld lists the files that a caller who is not the owner does not see in a
-// comparison of two moments: what is locked down now, and what the owner did not trust
-// at one of them.
+// withheld lists the files that are hidden from other callers than the owner in a comparison of two
+// moments: those locked now, and those that the owner did not trust at one of the moments.
 func withheld(ctx context.Context, l *Local, now, a, b *view.View) []string {
 	locked := now.Lockdown()
 	if !seesAll(ctx, l) {
@@ -71,7 +70,7 @@ func withheld(ctx context.Context, l *Local, now, a, b *view.View) []string {
 	return slices.Compact(locked)
 }
 
-// differing lists those of the files that are not the same at two moments.
+// differing lists the paths whose files differ between two moments.
 func differing(a, b *view.View, paths []string) []string {
 	var out []string
 	for _, path := range paths {
@@ -84,9 +83,8 @@ func differing(a, b *view.View, paths []string) []string {
 	return out
 }
 
-// earlierMoment resolves the earlier moment of a difference, before the sync. Without
-// one it is the newest snapshot; where there is none yet, what memory holds
-// before the sync; in an empty memory, what the sync brings.
+// earlierMoment resolves the earlier moment of a difference before the sync. The default is the newest
+// snapshot, without one the head before the sync, and in an empty memory the head after it.
 func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 	if from == "" {
 		from = "0"
@@ -102,12 +100,12 @@ func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 	return l.History().Resolve(ctx, from)
 }
 
-// difference says what lies between two views; text adds what it is line by line.
+// difference returns what changed between two views; text adds the changed lines.
 func difference(a, b *view.View, text bool) *Difference {
 	return described(fovea.Diff(a, b), a, b, text)
 }
 
-// would says what a dry run would change, which may be nothing; nil for a call that is none.
+// would returns what a dry run would change, which may be nothing; nil if the call is not a dry run.
 func would(l *Local, c fovea.Commit) *Difference {
 	if !l.Call.DryRun {
 		return nil
@@ -115,15 +113,14 @@ func would(l *Local, c fovea.Commit) *Difference {
 	return described(*cmp.Or(c.Would, &history.Difference{}), nil, nil, false)
 }
 
-// Would says what the dry run that returned a commit would change, with text if the request wants
-// that; nil for a commit that was made. To another than the owner it names no note, since some may be
-// withheld.
+// Would returns what the dry run with this result would change, with text if the request wants that; nil if
+// the call is not a dry run. It names notes only to the owner, since some may be withheld from others.
 func (l *Local) Would(ctx context.Context, c fovea.Commit) *Difference {
 	if !l.ByOwner(ctx) {
 		c.Would = &history.Difference{}
 	}
 	if text, _ := flag(l.Call.Request, "Text"); text && l.Call.DryRun {
-		if v, err := l.Readable(ctx); err == nil { // else it cannot be said what is withheld
+		if v, err := l.Readable(ctx); err == nil { // else it is not known what to withhold
 			out := described(*cmp.Or(c.Would, &history.Difference{}), view.Of(l.On.View()), nil, true)
 			return withholdTexts(out, func(c *Changed) bool { return slices.Contains(v.Lockdown(), c.Path) })
 		}
@@ -131,8 +128,7 @@ func (l *Local) Would(ctx context.Context, c fovea.Commit) *Difference {
 	return would(l, c)
 }
 
-// described is a difference in words. The views that it is between are needed for its text; without
-// b, what would change has the lines that it has in a.
+// described lists a difference for an answer. Its text needs the two views; without b, changed nodes get their line numbers in a.
 func described(d history.Difference, a, b *view.View, text bool) *Difference {
 	left, was := map[string]*node.Node{}, map[string]*node.Node{}
 	for _, n := range d.Removed {
@@ -188,7 +184,7 @@ func moved(p [2]*node.Node) string {
 	return ""
 }
 
-// linesBy returns the lines that nodes begin at in a view, by node. Neither view nor nodes need be there.
+// linesBy returns the first line of each node in a view. The view and nodes may be nil.
 func linesBy(v *view.View, nodes []*node.Node) map[*node.Node]int {
 	by := map[*node.Node]int{}
 	if v == nil {
@@ -201,8 +197,7 @@ func linesBy(v *view.View, nodes []*node.Node) map[*node.Node]int {
 	return by
 }
 
-// unified writes what became of a node's own text, with the lines of the files it
-// stood and stands in. nil is a node that was or is not.
+// unified returns a unified diff of a node's own text, with its old and new line numbers. A nil node did not or does not exist.
 func unified(before, after map[*node.Node]int, was, is *node.Node) string {
 	from, to := text.Side{Name: "/dev/null", Line: 1}, text.Side{Name: "/dev/null", Line: 1}
 	var old, now string
@@ -223,8 +218,7 @@ func isEncrypted(v *view.View, c *Changed) bool {
 	})
 }
 
-// withholdTexts takes out what changed in some nodes: in files that are locked down, of which
-// guard diff tells their owner, and in encrypted text.
+// withholdTexts removes the text of some changes: in locked files, which guard diff shows to the owner, and encrypted text.
 func withholdTexts(d *Difference, withheld func(c *Changed) bool) *Difference {
 	for _, list := range [][]Changed{d.Added, d.Removed, d.Changed, d.Moved} {
 		for i := range list {

@@ -16,23 +16,20 @@ import (
 var OpDrift = Define(Operation{Name: "drift", Scan: true, Group: "history", Effect: Mends,
 	Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift)
 
-// DriftRequest asks about files that differ from memory on purpose: since a
-// rollback of memory only.
+// DriftRequest is about files that differ from memory on purpose, such as after a rollback of memory only.
 type DriftRequest struct {
 	Action string   `json:"action,omitempty" jsonschema:"list (the default); adopt, memory takes what the files hold; apply, the files get what memory has"`
 	Paths  []string `json:"paths,omitempty" jsonschema:"below the memex; none means all" arg:"FILE..."`
 }
 
-// DriftResponse is the files that differ, or that did and do no more. Seq is the
-// number of the commit that says so, else of the newest. The digests are none where
-// the request had been carried out before.
+// DriftResponse lists the files that differ, or that this request brought into line. If the request is
+// repeated, the digests are empty.
 type DriftResponse struct {
 	Seq   uint64    `json:"seq" jsonschema:"of the commit that ended it, else of the newest"`
-	Drift []Drifted `json:"drift" jsonschema:"files that differ, or that did and do no more"`
+	Drift []Drifted `json:"drift" jsonschema:"files that differ, or that no longer do"`
 }
 
-// Drifted is a file that differs from memory on purpose, with the digests of its
-// bytes and of those that memory has; "" for no file.
+// Drifted is a file that differs from memory on purpose, with both digests; "" for no file.
 type Drifted struct {
 	Path   string `json:"path" jsonschema:"the file, below the memex"`
 	File   string `json:"file" jsonschema:"the digest of its bytes, empty for no file"`
@@ -67,15 +64,14 @@ func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftRespons
 	return out, nil
 }
 
-// drifting lists the files that drift and that are, or lie in, one of paths; all
-// where there are none. Sorted.
+// drifting lists the drifting files in paths, sorted; all of them if there are no paths.
 func drifting(all map[string][2]merkle.Digest, paths []string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(path string) bool {
 		return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return inside(path, p) })
 	})
 }
 
-// DigestText is a digest as text, "" for none.
+// DigestText returns a digest as text, "" for the zero digest.
 func DigestText(d merkle.Digest) string {
 	if d.IsZero() {
 		return ""

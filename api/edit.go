@@ -33,8 +33,8 @@ func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, er
 	})
 }
 
-// changeNode carries out what op is to do with one node, and says what the node is then. replaces
-// reports whether that takes text away; nil stands for yes.
+// changeNode performs op on one node by do, and returns what the node is afterwards. replaces reports whether
+// that removes text; nil means it always does.
 func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces func(*node.Node) bool,
 	do func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error),
 ) (*EditResponse, error) {
@@ -50,7 +50,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	base := opts.Base
 	for again := true; ; again = false {
 		head := on.On.View().Head().Seq
-		v, err := on.View(ctx) // of what the caller may not read nothing is said
+		v, err := on.View(ctx) // reveals nothing that the caller may not read
 		if err != nil {
 			return nil, err
 		}
@@ -80,56 +80,43 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	}
 }
 
-// Named says an error of an operation by its own name.
+// Named returns err with op as its operation.
 func Named(err error, op string) error { return named(err, op, "-", "") }
 
-// named is Named, and says the node by the name that the caller gave it.
+// named is Named, and names the node as the caller did.
 func named(err error, op, id, name string) error {
 	e, ok := errors.AsType[*fovea.Error](err)
 	if !ok {
-		return err // nil is none
+		return err
 	}
-	said := *e
-	if said.Op = op; said.What == id {
-		said.What = name
+	renamed := *e
+	if renamed.Op = op; renamed.What == id {
+		renamed.What = name
 	}
-	return &said
+	return &renamed
 }
 
 // edits lists the changes asked for, in order.
 func (r *EditRequest) edits() ([]document.Edit, error) {
-	var edits []document.Edit
+	// Checkboxes first, before other edits shift the lines that the caller counted.
+	edits := each(r.Check, func(line int) document.Edit { return document.CheckItem{Line: line, State: "X"} })
+	edits = append(edits, each(r.Uncheck, func(line int) document.Edit { return document.CheckItem{Line: line, State: " "} })...)
 	set := func(value *string, edit func(string) document.Edit) {
 		if value != nil {
 			edits = append(edits, edit(*value))
 		}
 	}
-	// First, while the lines are still those that the caller counted.
-	for _, line := range r.Check {
-		edits = append(edits, document.CheckItem{Line: line, State: "X"})
-	}
-	for _, line := range r.Uncheck {
-		edits = append(edits, document.CheckItem{Line: line, State: " "})
-	}
 	set(r.Todo, func(v string) document.Edit { return document.SetTodo{Keyword: v} })
 	set(r.Title, func(v string) document.Edit { return document.SetTitle{Title: v} })
 	set(r.Priority, func(v string) document.Edit { return document.SetPriority{Priority: v} })
-	for _, tag := range r.Tag {
-		edits = append(edits, document.AddTag{Tag: tag})
-	}
-	for _, tag := range r.Untag {
-		edits = append(edits, document.RemoveTag{Tag: tag})
-	}
+	edits = append(edits, each(r.Tag, func(v string) document.Edit { return document.AddTag{Tag: v} })...)
+	edits = append(edits, each(r.Untag, func(v string) document.Edit { return document.RemoveTag{Tag: v} })...)
 	properties, err := properties(r.Property)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range properties {
-		edits = append(edits, document.SetProperty(p))
-	}
-	for _, key := range r.RemoveProperty {
-		edits = append(edits, document.RemoveProperty{Key: key})
-	}
+	edits = append(edits, each(properties, func(p document.Property) document.Edit { return document.SetProperty(p) })...)
+	edits = append(edits, each(r.RemoveProperty, func(v string) document.Edit { return document.RemoveProperty{Key: v} })...)
 	set(r.Schedule, func(v string) document.Edit { return document.Schedule{When: v} })
 	set(r.Deadline, func(v string) document.Edit { return document.Deadline{When: v} })
 	set(r.Body, func(v string) document.Edit { return document.ReplaceBody{Text: v, Children: r.AllowSubheadings} })
@@ -153,13 +140,12 @@ func properties(pairs []string) ([]document.Property, error) {
 	return out, nil
 }
 
-// target finds the node that a change is about, the options of the change, and the service
-// over the memory that holds the node.
+// target returns the id of the node to change, the options of the change, and the service over the memory that holds the node.
 func target(ctx context.Context, l *Local, op, name, digest string) (on *Local, id string, opts *fovea.WriteOptions, err error) {
 	opts = l.Write()
 	if digest != "" {
 		if opts.Base, err = merkle.Parse(digest); err == nil && opts.Base.IsZero() {
-			err = errors.New("the base is no digest of a node") // below, it would stand for none
+			err = errors.New("the base is not the digest of a node") // a zero base would mean no base
 		}
 		if err != nil {
 			return l, "", opts, invalid(op, err)
@@ -176,15 +162,14 @@ func target(ctx context.Context, l *Local, op, name, digest string) (on *Local, 
 	if err != nil {
 		return l, "", opts, err
 	}
-	if name := l.Memex.Folder().Buffers().Holder(n.Path); name != "" { // before what the buffer shows is taken for a conflict
+	if name := l.Memex.Folder().Buffers().Holder(n.Path); name != "" { // checked first, so that an unsaved buffer is busy, not a conflict
 		return l, "", opts, fault.Wrap(op, n.Path, fault.Busy, &corpus.BusyError{Lock: corpus.BufferLock(name)})
 	}
 	on, err = l.InScope(ctx, v.Scope(holder(v, n)))
 	return on, n.ID, opts, err
 }
 
-// editResponse says what a node is after a commit, under its new id where that came
-// from its title or place.
+// editResponse describes a node after a commit; if the commit changed a derived id, under the new id.
 func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 	for _, e := range c.Lineage {
 		if e.Old == id {
@@ -298,7 +283,7 @@ func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([
 	return all, nil
 }
 
-// inside reports whether a path is a file or folder or lies in it; "" is all.
+// inside reports whether a path is a file or folder or lies in it; "" contains every path.
 func inside(path, folder string) bool {
 	return folder == "" || path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
@@ -314,11 +299,11 @@ func inOrder(v *view.View, ids []string) []Node {
 	return listAll(v, nodes)
 }
 
-// readerOf returns the session of a call, false for one that is not held to what it has seen: of the
-// owner, for what the owner accepted, or a repeated one.
+// readerOf returns the session of a call, and false if the call need not have seen the text: a call of the
+// owner, one that the owner accepted, a repeated one.
 func readerOf(ctx context.Context, l *Local) (*travel.Reader, bool) {
 	actor := author.ActorOf(ctx)
-	agent, session := l.AgentAndSession(ctx, "")
+	agent, session := l.agentAndSession(ctx, "")
 	r := &travel.Reader{History: l.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.Scopes(ctx).Session)}
 	r.Shown = func(use func(*window.Shown) *window.Shown) {
 		fovea.WindowsOf(l.Memex).Shown("whole\n"+session+"\n"+agent, use)
@@ -326,23 +311,22 @@ func readerOf(ctx context.Context, l *Local) (*travel.Reader, bool) {
 	return r, agent != "" && actor.AcceptedBy == "" && l.known == ""
 }
 
-// saw notes that the answer to a call shows the whole text of nodes. What another call looks up for
-// itself, nobody sees.
+// saw records that the answer to a call shows the whole text of nodes. A look-up that a call makes for itself does not count.
 func saw(ctx context.Context, l *Local, nodes ...*node.Node) {
 	if r, ok := readerOf(ctx, l); ok && len(nodes) > 0 && !l.Call.Further {
 		r.Saw(nodes...)
 	}
 }
 
-// completeChange completes the answer to a change that the session has made of a node: with the lines of
-// others that it has not seen, which then count as seen. sawAll reports that there are none.
+// completeChange adds to the answer the lines of others that the session has not seen, which then count as
+// seen; sawAll means that there are none.
 func completeChange(ctx context.Context, l *Local, r *travel.Reader, out *EditResponse, sawAll bool) error {
 	v, err := l.View(ctx)
 	if err != nil {
 		return err
 	}
 	n, ok := v.Get(out.ID)
-	newest, _ := l.History().Log(ctx, out.ID, 1) // of a repeated request another one, if others changed the node since
+	newest, _ := l.History().Log(ctx, out.ID, 1) // not out.Seq if the request is repeated and others changed the node since
 	sawAll = sawAll && slices.ContainsFunc(newest, func(c fovea.Commit) bool { return c.Seq == out.Seq })
 	if !ok || n.Own.String() != out.Digest || !sawAll && r.Seen(out.ID).IsZero() {
 		return nil
@@ -353,7 +337,7 @@ func completeChange(ctx context.Context, l *Local, r *travel.Reader, out *EditRe
 			return err
 		}
 		if out.Unseen = lines; len(strings.Join(lines, "")) > travel.MaxUnseen {
-			out.Unseen = []string{fmt.Sprintf("%d lines, which show has", len(lines))}
+			out.Unseen = []string{fmt.Sprintf("%d lines that you have not seen; read the note with show", len(lines))}
 			return nil
 		}
 		if len(lines) > 0 && recall.Readable(n) != n.Content {
@@ -364,7 +348,7 @@ func completeChange(ctx context.Context, l *Local, r *travel.Reader, out *EditRe
 	return nil
 }
 
-// replaces reports whether a change takes away text of a node: what only adds, or sets what stands beside the text, does not.
+// replaces reports whether a change removes text of a node: adding text, or setting a tag, keyword or date, does not.
 func (r *EditRequest) replaces(n *node.Node) bool {
 	has := func(key string) bool {
 		key, _, _ = strings.Cut(key, "=")

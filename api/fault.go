@@ -11,8 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// Fault is an error as it travels: a problem of RFC 9457 with what it takes to
-// make the error again.
+// Fault is the wire form of an error: a problem of RFC 9457 with all that the client needs to rebuild the error.
 type Fault struct {
 	Type   string `json:"type" jsonschema:"urn:fovea: and the kind, words joined by -"`
 	Title  string `json:"title" jsonschema:"the kind in words"`
@@ -23,14 +22,11 @@ type Fault struct {
 	Syntax *query.SyntaxError `json:"syntax,omitempty" jsonschema:"where a query is wrong"`
 }
 
-// faultType begins the type of each Fault.
-const faultType = "urn:fovea:"
-
 // FaultOf describes an error of the operation op. err is not nil.
 func FaultOf(op string, err error) Fault {
 	f := Fault{Title: fovea.KindOf(err).String(), Detail: err.Error(), Error: fovea.Error{Op: op}}
-	f.Type = faultType + strings.ReplaceAll(f.Title, " ", "-")
-	if e, ok := err.(*fovea.Error); ok { // one that is wrapped says more than it holds
+	f.Type = "urn:fovea:" + strings.ReplaceAll(f.Title, " ", "-")
+	if e, ok := err.(*fovea.Error); ok { // a wrapped one has less than the whole text
 		f.Error = *e
 	}
 	if why := f.reason(); why != f.Detail {
@@ -40,20 +36,20 @@ func FaultOf(op string, err error) Fault {
 	return f
 }
 
-// reason is the detail without what the other fields say.
+// reason returns the detail without op and what.
 func (f *Fault) reason() string {
-	said := f.Op + ": "
+	prefix := f.Op + ": "
 	if f.What != "" {
-		said += f.What + ": "
+		prefix += f.What + ": "
 	}
-	return strings.TrimPrefix(f.Detail, said)
+	return strings.TrimPrefix(f.Detail, prefix)
 }
 
-// Err makes the error again: a *fovea.Error that says the same on one line.
+// Err rebuilds the error: a *fovea.Error with the same text.
 func (f *Fault) Err() error {
 	e := f.Error
 	e.Err = errors.New(f.reason())
-	for k := fovea.Other; !strings.HasPrefix(k.String(), "kind "); k++ { // which begins what is none
+	for k := fovea.Other; !strings.HasPrefix(k.String(), "kind "); k++ { // the text of an unknown kind
 		if k.String() == f.Title {
 			e.Kind = k
 		}
@@ -66,41 +62,40 @@ func (f *Fault) Err() error {
 
 func invalid(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }
 
-// Protocol is the number of the language that a daemon and its clients speak. It
-// changes when one of them would misunderstand the other.
+// Protocol is the version of the protocol between a daemon and its clients. It changes with every incompatible change.
 const Protocol = 1
 
-// Headers of requests and answers beside those of HTTP itself.
+// Headers of requests and answers in addition to those of HTTP.
 const (
-	HeaderAgent   = "Fovea-Agent"     // who asks; only where the connection vouches for nobody
-	HeaderSession = "Fovea-Session"   // recorded in commits
+	HeaderAgent   = "Fovea-Agent"     // the caller; ignored if the connection already identifies one
+	HeaderProject = "Fovea-Project"   // the project of the request
+	HeaderSession = "Fovea-Session"   // the session, recorded in commits
 	HeaderClaim   = "Fovea-Claim"     // TASK:NUMBER, the claim under which a write is made
-	HeaderRole    = "Fovea-Role"      // agent, to be held to what agents may do
-	HeaderOp      = "Idempotency-Key" // a request that was carried out under the same key is not again
-	HeaderWarning = "Fovea-Warning"   // in an answer: what a person should know, quoted as in JSON; may be repeated
+	HeaderRole    = "Fovea-Role"      // agent: the caller gives up the rights of the owner
+	HeaderOp      = "Idempotency-Key" // a repeated key gets the first answer
+	HeaderWarning = "Fovea-Warning"   // in an answer: a warning, quoted as in JSON; may be repeated
 )
 
-// Hello says who answers.
+// Hello describes the daemon.
 type Hello struct {
 	Version  string            `json:"version" jsonschema:"of the program"`
-	Protocol int               `json:"protocol" jsonschema:"the number of the language that daemon and clients speak"`
+	Protocol int               `json:"protocol" jsonschema:"the version of the protocol between daemon and clients"`
 	Memex    string            `json:"memex" jsonschema:"the folder"`
-	Folder   string            `json:"folder,omitempty" jsonschema:"device and inode of the memex when it was opened; empty where the system does not tell"`
+	Folder   string            `json:"folder,omitempty" jsonschema:"device and inode of the memex when it was opened; empty where the system does not report them"`
 	StateDir string            `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
 	URL      string            `json:"url,omitempty" jsonschema:"where a port of this machine is open; empty for none"`
 	Root     string            `json:"root" jsonschema:"the digest of the whole state"`
 	Seq      uint64            `json:"seq" jsonschema:"the number of the newest commit"`
 	PID      int               `json:"pid" jsonschema:"of the process"`
-	Damage   string            `json:"damage,omitempty" jsonschema:"what of the history is damaged, so that answers lack it"`
+	Damage   string            `json:"damage,omitempty" jsonschema:"which part of the history is damaged and missing from answers"`
 	Settings map[string]string `json:"settings,omitempty" jsonschema:"digests of its settings, by name; for the owner alone"`
 }
 
-// Sync says what an operation does about the folder first.
+// Sync says how an operation reads the folder first.
 type Sync string
 
-// The ways to see to the folder. The zero value is what the service does by
-// itself.
+// The ways to read the folder. The zero value is the default of the service.
 const (
-	SyncScan Sync = "scan" // read what changed in all of it
-	SyncNone Sync = "none" // leave it alone
+	SyncScan Sync = "scan" // read all that changed
+	SyncNone Sync = "none" // do not read it
 )

@@ -10,55 +10,53 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 )
 
-// Feed tells subscribers what happens to a memory. The zero value is ready; it is
-// safe for concurrent use. Telling never waits for a subscriber.
+// Feed publishes events of a memory to subscribers, and never waits for one. The zero value is ready to
+// use; it is safe for concurrent use.
 type Feed struct {
-	// Buffers are those of the editors that listen.
+	// Buffers are those of the subscribed editors.
 	Buffers corpus.Buffers
 
 	mu   sync.Mutex
 	subs map[chan Event]struct{}
 }
 
-// Event is one thing that happened: a commit that became durable, something to notice, or, where
-// both are nil, that Done of Total files of a scan have been read.
+// Event is a commit that became durable, a notice, or, if both are nil, the progress of a scan in files.
 type Event struct {
 	Commit      *Commit
 	Notice      *Notice
 	Done, Total int
 }
 
-// Notice is something that happened beside commits, such as what became of a proposal. It has no
-// word of any note. doc/format/events.md lists them.
+// Notice is an event other than a commit, such as a decision about a proposal. It contains no text of notes.
+// doc/format/events.md lists them.
 type Notice struct {
 	Event  string   // review, message, lockdown or conflicts
 	Data   any      // sent as JSON
-	Agents []string // who is told besides the owner; nil is everybody
+	Agents []string // who receives it besides the owner; nil means everybody
 }
 
-// ReviewEvent is what a notice of a review says: what became of a proposal.
+// ReviewEvent is the data of a notice of a review.
 type ReviewEvent struct {
 	ID    string `json:"id" jsonschema:"of the proposal"`
 	Agent string `json:"agent" jsonschema:"who proposed it"`
 	Event string `json:"event" jsonschema:"proposed, edited, accepted, rejected or withdrawn"`
 }
 
-// IsFor reports whether the holder of a grant is told of it.
+// IsFor reports whether the holder of a grant receives it.
 func (n *Notice) IsFor(g Grant) bool {
 	return n.Agents == nil || g.Role == Owner && g.Agent == "" || slices.Contains(n.Agents, g.Agent)
 }
 
-// behind is how many events a subscriber may be late.
+// behind is the maximum number of events that wait for a subscriber.
 const behind = 1024
 
-// Committed tells of a commit.
+// Committed publishes a commit.
 func (f *Feed) Committed(c fovea.Commit) { f.publish(Event{Commit: new(commit(c))}) }
 
-// Notify tells of something beside commits.
+// Notify publishes a notice.
 func (f *Feed) Notify(n Notice) { f.publish(Event{Notice: &n}) }
 
-// Progress tells how far reading the folder has come: of many files each hundredth
-// part.
+// Progress publishes the progress of reading the folder, at most about a hundred times.
 func (f *Feed) Progress(done, total int) {
 	const parts = 100
 	if done == total || done%max(1, total/parts) == 0 {
@@ -79,9 +77,8 @@ func (f *Feed) publish(e Event) {
 	}
 }
 
-// Subscribe returns what happens from now on, in order, until done is called. The
-// channel is closed then, and also when the subscriber is too late to be told
-// everything: it asks the log for what it missed and subscribes again.
+// Subscribe returns the events from now on, in order. The channel is closed by done, and when too many events
+// wait in it: the subscriber reads the log for what it missed and subscribes again.
 func (f *Feed) Subscribe() (events <-chan Event, done func()) {
 	c := make(chan Event, behind)
 	f.mu.Lock()

@@ -24,45 +24,44 @@ import (
 // The operations on feedback.
 var (
 	OpFeedback = Define(Operation{Name: "feedback", Group: "agents", Effect: Writes, Tool: "history feedback",
-		Summary: "Say which of the notes that were shown for a question were useful"}, giveFeedback)
+		Summary: "Record which of the notes shown for a question were useful"}, giveFeedback)
 	OpFeedbackStatus = Define(Operation{Name: "feedback-status",
-		Summary: "Say what was learned from feedback, and whether it counts"}, learnedStatus)
+		Summary: "Show what was learned from feedback, and whether it counts"}, learnedStatus)
 	OpFeedbackReset = Define(Operation{Name: "feedback-reset", Effect: Writes,
 		Summary: "Forget all feedback; history keeps it"}, resetFeedback)
 )
 
-// UsefulRequest says what was useful. What it says nothing of counts a little against, beside what
-// it calls useful.
+// UsefulRequest names the useful notes. A note that was shown and is not named counts a little against itself.
 type UsefulRequest struct {
 	Useful   []string `json:"useful,omitempty" jsonschema:"the notes that were useful: ids or handles" arg:"ID..."`
 	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
 	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites was useful" mcp:"answer,yours; the handles in it say what helped" flag:"@TEXT"`
-	Question string   `json:"question,omitempty" jsonschema:"that was searched for, or that the window was asked" flag:"<QUESTION> that was asked"`
-	Window   int      `json:"window,omitempty" jsonschema:"as windows lists it; 0 means the newest" flag:"<NUMBER> of the window (default: the newest)"`
-	Agent    string   `json:"agent,omitempty" jsonschema:"of the owner: whose window it is about"`
+	Question string   `json:"question,omitempty" jsonschema:"the question of the search or of the window" flag:"<QUESTION> that was asked"`
+	Window   int      `json:"window,omitempty" jsonschema:"its number in the list of windows; 0 means the newest" flag:"<NUMBER> of the window (default: newest)"`
+	Agent    string   `json:"agent,omitempty" jsonschema:"only the owner names one: whose window it is about"`
 }
 
-// UsefulResponse says what became of feedback.
+// UsefulResponse is the result of feedback.
 type UsefulResponse struct {
 	Seq     uint64 `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if nothing could be learned"`
 	Session string `json:"session" jsonschema:"that keeps feedback: revert the commit there to take it back"`
 	Useful  int    `json:"useful" jsonschema:"how many notes count as useful"`
 	Not     int    `json:"not" jsonschema:"how many count as not useful"`
 	Unsaid  int    `json:"unsaid" jsonschema:"how many that were shown count a little against"`
-	On      bool   `json:"on" jsonschema:"what was learned so far has proven to help, and ranks"`
+	On      bool   `json:"on" jsonschema:"what was learned so far has proved to help, and is used to rank"`
 }
 
-// feedbackSubject is what somebody saw for a question.
+// feedbackSubject is what was shown for a question.
 type feedbackSubject struct {
 	minds.Entry
 	question string
 	ids      map[string]bool
 }
 
-// sessionName names the session that keeps feedback, as a request names it.
+// sessionName is the session that keeps feedback, as requests name it.
 var sessionName = strings.TrimPrefix(minds.FeedbackSession, author.SessionPrefix)
 
-// maxFound is how many hits of a search count as shown.
+// maxFound is the number of hits of a search that count as shown.
 const maxFound = 20
 
 func giveFeedback(ctx context.Context, l *Local, req UsefulRequest) (*UsefulResponse, error) {
@@ -78,7 +77,7 @@ func giveFeedback(ctx context.Context, l *Local, req UsefulRequest) (*UsefulResp
 	if err != nil {
 		return nil, err
 	}
-	l.WithBlocks(ctx) // a window shows those of its agent, too
+	l.withBlocks(ctx) // a window shows the blocks of its agent, too
 	shownIn, err := l.View(ctx)
 	if err != nil {
 		return nil, err
@@ -91,13 +90,7 @@ func giveFeedback(ctx context.Context, l *Local, req UsefulRequest) (*UsefulResp
 	if err != nil {
 		return nil, err
 	}
-	found := by.Ranks(saw.question)
-	kept := found[:0]
-	for _, r := range found {
-		if saw.ids[r.ID] {
-			kept = append(kept, r)
-		}
-	}
+	kept := slices.DeleteFunc(by.Ranks(saw.question), func(r recall.Rankable) bool { return !saw.ids[r.ID] })
 	e := saw.Entry
 	e.Question = merkle.SumText(saw.question)
 	e.Judge(kept, verdicts)
@@ -105,7 +98,7 @@ func giveFeedback(ctx context.Context, l *Local, req UsefulRequest) (*UsefulResp
 	out.Unsaid = len(e.Shown) - out.Useful - out.Not
 	if out.Useful+out.Not == 0 {
 		out.On = log.Model(ctx).On()
-		return out, nil // the question does not find what was useful: nothing of it can be learned
+		return out, nil // the question does not find the useful notes, so nothing can be learned
 	}
 	if err := fault.Wrap("feedback", "", fault.ReadOnly, l.Memex.Writable()); err != nil {
 		return nil, err
@@ -118,16 +111,14 @@ func giveFeedback(ctx context.Context, l *Local, req UsefulRequest) (*UsefulResp
 	return out, nil
 }
 
-// rankedAnew returns the view that ranks for a question as a search does, but for what was
-// learned.
+// rankedAnew returns the view that ranks for a question as a search does, without what was learned.
 func rankedAnew(ctx context.Context, l *Local, v *view.View, question string) (*view.View, error) {
 	return meaning.View(ctx, l.Memex.Meaning(), v.AskedBy(author.AgentOf(ctx)), meaning.Request{Text: question, Timeout: l.Options.EmbedTimeout})
 }
 
-// whatWasShown finds the window, or makes the search, that feedback is about. Errors: NotFound
-// (ErrNoWindow), Invalid.
+// whatWasShown finds the window, or repeats the search, that feedback is about. Errors: NotFound (ErrNoWindow), Invalid.
 func whatWasShown(ctx context.Context, l *Local, v *view.View, req *UsefulRequest) (*feedbackSubject, error) {
-	agent, session := l.AgentAndSession(ctx, req.Agent)
+	agent, session := l.agentAndSession(ctx, req.Agent)
 	question := strings.TrimSpace(req.Question)
 	by := minds.Owner
 	if !l.ByOwner(ctx) {
@@ -167,8 +158,8 @@ func whatWasShown(ctx context.Context, l *Local, v *view.View, req *UsefulReques
 	return s, nil
 }
 
-// windowAbout returns a window of an agent: by its number, else the newest one that was asked the
-// question, or any if that is "", else the newest if it was asked none.
+// windowAbout returns a window of an agent: the one with the number, else the newest one for the question (""
+// matches any question), else the newest one if it was for no question.
 func windowAbout(ctx context.Context, log *minds.Windows, session, agent string, number uint64, question string) (*minds.Window, error) {
 	last, err := log.Last(ctx, session, agent)
 	if err != nil {
@@ -201,11 +192,10 @@ func windowAbout(ctx context.Context, log *minds.Windows, session, agent string,
 	return nil, fault.Wrap("feedback", agent, fault.NotFound, minds.ErrNoWindow)
 }
 
-// verdicts returns what a request says, by the ids of nodes. Errors: Invalid (ErrNeverShown,
-// ErrNothing, ErrNotCited), NotFound.
+// verdicts returns the verdicts of a request by node id. Errors: Invalid (ErrNeverShown, ErrNothing, ErrNotCited), NotFound.
 func (s *feedbackSubject) verdicts(l *Local, v *view.View, req *UsefulRequest) (map[string]recall.Verdict, error) {
 	out := map[string]recall.Verdict{}
-	say := func(names []string, verdict recall.Verdict) error {
+	add := func(names []string, verdict recall.Verdict) error {
 		for _, name := range names {
 			id, err := s.idOf(l, v, name)
 			if err != nil {
@@ -215,16 +205,16 @@ func (s *feedbackSubject) verdicts(l *Local, v *view.View, req *UsefulRequest) (
 				return fault.Wrap("feedback", name, fault.Invalid, minds.ErrNeverShown)
 			}
 			if out[id] == -verdict {
-				return fault.Errorf("feedback", name, fault.Invalid, "it is called useful and not useful at once")
+				return fault.Errorf("feedback", name, fault.Invalid, "it is named both as useful and as not useful")
 			}
 			out[id] = verdict
 		}
 		return nil
 	}
-	if err := say(req.Not, recall.Against); err != nil {
+	if err := add(req.Not, recall.Against); err != nil {
 		return nil, err
 	}
-	if err := say(req.Useful, recall.Useful); err != nil {
+	if err := add(req.Useful, recall.Useful); err != nil {
 		return nil, err
 	}
 	if req.Cites != "" {
@@ -244,7 +234,7 @@ func (s *feedbackSubject) verdicts(l *Local, v *view.View, req *UsefulRequest) (
 	return out, nil
 }
 
-// idOf returns the id of the node that a caller names, also of one that was shown and has gone.
+// idOf returns the id of the node that a caller names, which may have been removed after it was shown.
 func (s *feedbackSubject) idOf(l *Local, v *view.View, name string) (string, error) {
 	if s.ids[name] {
 		return name, nil
@@ -259,10 +249,10 @@ func (s *feedbackSubject) idOf(l *Local, v *view.View, name string) (string, err
 	return n.ID, nil
 }
 
-// maxCites is how much of an answer is read, in bytes.
+// maxCites is the maximum number of bytes of an answer that are read.
 const maxCites = 256 << 10
 
-// cited returns the ids of what was shown and stands in a text, by handle or id. O(text).
+// cited returns the ids of shown notes whose handle or id is in a text; one may be repeated. O(text).
 func (s *feedbackSubject) cited(v *view.View, text string) []string {
 	names := map[string]string{}
 	for id := range s.ids {
@@ -271,23 +261,22 @@ func (s *feedbackSubject) cited(v *view.View, text string) []string {
 		}
 	}
 	var out []string
-	seen := map[string]bool{}
 	inside := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.:/#", r)
 	}
 	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxCites)], func(r rune) bool { return !inside(r) }) {
 		word = strings.TrimPrefix(strings.Trim(word, ".:-#/"), "id:")
 		host, _, _ := strings.Cut(word, "::")
-		if id, ok := names[host]; ok && !seen[id] {
-			seen[id], out = true, append(out, id)
+		if id, ok := names[host]; ok {
+			out = append(out, id)
 		}
 	}
 	return out
 }
 
-// LearnedStatus is what was learned.
+// LearnedStatus is what was learned from feedback.
 type LearnedStatus struct {
-	On      bool            `json:"on" jsonschema:"something that was learned ranks"`
+	On      bool            `json:"on" jsonschema:"something that was learned is used to rank"`
 	Entries int             `json:"entries" jsonschema:"how many are kept"`
 	Owner   int             `json:"owner" jsonschema:"of those, by the owner"`
 	Useful  int             `json:"useful" jsonschema:"how often a note was called useful"`
@@ -299,10 +288,10 @@ type LearnedStatus struct {
 type LearnedRegion struct {
 	Folder string `json:"folder" jsonschema:"the top folder; empty for the files beside the folders, /memory for what is in no file"`
 	recall.Evidence
-	Weights map[string]float64 `json:"weights" jsonschema:"that were learned, from -1/3 to 1/3: what a share of an arm, or a habit of notes, counts more"`
+	Weights map[string]float64 `json:"weights" jsonschema:"that were learned, from -1/3 to 1/3: how much more a share of an arm, or a habit of notes, counts"`
 }
 
-// ResetResponse says what was forgotten.
+// ResetResponse is the result of a reset.
 type ResetResponse struct {
 	Seq     uint64 `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if there was nothing"`
 	Session string `json:"session" jsonschema:"that kept feedback: revert the commit there to bring it back"`

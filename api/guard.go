@@ -13,10 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// Readable reads the folder first and returns what readers may have, for the owner as well without what
-// is locked down: what leaves the memory. A view that others have written after
-// is taken anew: what they wrote is not what the view holds, and is no change from
-// outside.
+// Readable reads the folder and returns a view without locked files, for the owner too: for all that leaves the
+// memory. If others wrote since, it takes a new view, so that their writes do not look like changes from outside.
 func (l *Local) Readable(ctx context.Context) (*view.View, error) {
 	v, err := synced(ctx, l)
 	if err != nil {
@@ -39,8 +37,8 @@ func (l *Local) Readable(ctx context.Context) (*view.View, error) {
 	return g, nil
 }
 
-// View reads the folder first and returns what a caller may see of the present: the owner all of it, since the
-// memory itself says what may be done with what is locked down.
+// View reads the folder and returns what the caller may see. The owner sees everything; the memory itself
+// checks what may be done with locked files.
 func (l *Local) View(ctx context.Context) (*view.View, error) {
 	if l.ByOwner(ctx) {
 		return synced(ctx, l)
@@ -48,43 +46,40 @@ func (l *Local) View(ctx context.Context) (*view.View, error) {
 	return l.Readable(ctx)
 }
 
-// few is how many of a list a warning names.
+// few is the number of items that a warning names.
 const few = 5
 
-// warnGuard names what is left out, and what nobody has looked at.
+// warnGuard warns which files are left out, and which nobody has reviewed.
 func warnGuard(l *Local, g *view.View) {
 	for _, w := range []struct {
 		paths []string
-		said  string
+		text  string
 	}{
-		{g.Lockdown(), "locked down and left out, changed outside Fovea: %s; see fovea guard diff"},
+		{g.Lockdown(), "locked down and left out because they were changed outside Fovea: %s; see fovea guard diff"},
 		{g.Unreviewed(), "changed outside Fovea and not reviewed yet: %s; see fovea guard diff"},
 	} {
 		if len(w.paths) > 0 {
-			l.Warn(fmt.Errorf(w.said, scope.First(w.paths, few)))
+			l.Warn(fmt.Errorf(w.text, scope.First(w.paths, few)))
 		}
 	}
 }
 
-// unreviewed reports whether a node stands in a file that nobody looked at since
-// somebody else changed it.
+// unreviewed reports whether a file was changed outside Fovea and not reviewed.
 func unreviewed(v *view.View, path string) bool { return slices.Contains(v.Unreviewed(), path) }
 
-// warnTrusted says in one line of a terminal which files were trusted as they were found, and what follows.
-func warnTrusted(l *Local) func([]string) {
-	return func(paths []string) {
-		const room = 22 // for the names of folders, so that the line fits a terminal
-		var folders []string
-		for _, path := range paths {
-			top, _, below := strings.Cut(path, "/")
-			if below {
-				top += "/"
-			}
-			if !slices.Contains(folders, top) {
-				folders = append(folders, top)
-			}
+// warnTrusted warns how many files were trusted as found, and in which folders, in one line of a terminal.
+func (l *Local) warnTrusted(paths []string) {
+	const room = 22 // for the names of folders
+	var folders []string
+	for _, path := range paths {
+		top, _, below := strings.Cut(path, "/")
+		if below {
+			top += "/"
 		}
-		names := text.Truncate(strings.Join(folders, ", "), room)
-		l.Warn(fmt.Errorf("%s: %s trusted; a change waits for fovea guard", names, scope.Count(len(paths), "file")))
+		if !slices.Contains(folders, top) {
+			folders = append(folders, top)
+		}
 	}
+	names := text.Truncate(strings.Join(folders, ", "), room)
+	l.Warn(fmt.Errorf("%s: %s trusted; a change waits for fovea guard", names, scope.Count(len(paths), "file")))
 }

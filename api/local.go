@@ -29,68 +29,59 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// LocalOptions says how a service over a memory of this process works. nil means the zero value.
+// LocalOptions configures a service over a memory of this process. nil means the zero value.
 type LocalOptions struct {
-	// Sync replaces reading the folder, where somebody watches it: it returns
-	// when the memory holds what was saved before, with the error of reading it.
+	// Sync replaces reading the folder where a watcher does: it returns when the memory has all that was saved before.
 	Sync func(context.Context) error
-	// Project and Session are the scopes of a request that names none.
+	// Project and Session are the scopes of a request without scopes.
 	Project, Session string
-	// Home is what $HOME in a path that an agent names stands for.
+	// Home replaces $HOME in paths that agents name.
 	Home string
-	// Seals returns what bundles are sealed for, and what opens them; nil for nothing.
+	// Seals returns the recipients and the key of bundles; nil if there are none.
 	Seals func() (Seals, error)
-	// IPFS carries checkpoints to IPFS; nil to nowhere.
+	// IPFS exchanges checkpoints with IPFS; nil if the program has no access to it.
 	IPFS *IPFS
-	// Places opens those that package place does not open by itself.
+	// Places opens the kinds of places that package place does not open itself.
 	Places place.Openers
-	// Budget, Threshold: what a request that names none means.
+	// Budget and Threshold are the defaults of requests.
 	Budget    int
 	Threshold float64
-	// Trusted reports whether windows treat the notes of an agent in a document like the
-	// owner's, see window.Caller; nil trusts no agent.
+	// Trusted reports whether windows treat the notes of an agent in a document like the owner's, see window.Caller;
+	// nil trusts no agent.
 	Trusted func(agent, path string) bool
-	// Grants are what agents may write besides their own folders and the tasks, by name.
+	// Grants lists by agent the paths that it may write besides its own folder and the tasks.
 	Grants map[string][]string
-	// AtOnce is how many searches and windows are made at a time; more wait in the
-	// order in which they came. 0 is any number.
+	// AtOnce limits the searches and windows at a time; more wait in the order in which they came. 0 means no limit.
 	AtOnce int
-	// EmbedTimeout is how long a request waits for the embedder that does not ask for
-	// vectors, unless the embedder last needed longer. Fill has one that asks for them make
-	// the missing ones first.
+	// EmbedTimeout limits the wait for the embedder by requests that do not ask for vectors, unless the embedder last
+	// needed longer. With Fill, a request that asks for vectors first makes the missing ones.
 	EmbedTimeout time.Duration
 	Fill         bool
-	// Progress is told how far reading the folder, or making vectors, has come.
+	// Progress receives the progress of reading the folder and of making vectors.
 	Progress func(done, total int)
-	// Warn is told what a person should know though the operation went on,
-	// such as deletions that were held back.
+	// Warn receives warnings, such as that deletions were held back, though the operation continues.
 	Warn func(error)
-	// Did is told what an agent was answered, in which session; nil tells nobody. It runs in
-	// the goroutine of the call and must be quick.
+	// Did receives each answered call of an agent; it may be nil. It runs in the goroutine of the call and must be fast.
 	Did func(ctx context.Context, d Done)
-	// Notify is told what happened beside commits; nil tells nobody. It must be quick.
+	// Notify receives events other than commits; it may be nil. It must be fast.
 	Notify func(Notice)
-	// Logs returns the lines of the daemon's log, and those about calls, both oldest first; nil has
-	// none. LogLimit is how many a request gets that does not say; 0 is 20.
+	// Logs returns the lines of the daemon's log, and those about calls, both oldest first; it may be nil. LogLimit is the
+	// default number of lines of a request; 0 means 20.
 	Logs     func() (log, calls []string)
 	LogLimit int
-	// Now is the clock that the dates of a query count from; time.Now by
-	// default.
+	// Now is the clock for the dates of queries; time.Now by default.
 	Now func() time.Time
 }
 
-// NewLocal returns a Service over the memory of a memex in this process, and over its
-// scopes, see author.WithScopes. The memory stays the caller's to close.
+// NewLocal returns a Service over the memory of a memex in this process, and over its scopes, see
+// author.WithScopes. The caller closes the memory.
 func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
-	if opts == nil {
-		opts = &LocalOptions{}
-	}
-	l := &Local{Memex: m, On: m, Options: *opts}
+	l := &Local{Memex: m, On: m, Options: *cmp.Or(opts, &LocalOptions{})}
 	if l.Options.Now == nil {
 		l.Options.Now = time.Now
 	}
-	if opts.AtOnce > 0 {
-		l.limit = make(bound.Semaphore, opts.AtOnce)
+	if l.Options.AtOnce > 0 {
+		l.limit = make(bound.Semaphore, l.Options.AtOnce)
 	}
 	return l.Serve
 }
@@ -98,8 +89,8 @@ func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
 // Local is the memory of a memex in this process, as one call sees it.
 type Local struct {
 	Memex   *fovea.Memory
-	On      *fovea.Memory // of the scope that the call is about
-	Over    []string      // the scopes that lie over the memex
+	On      *fovea.Memory // the scope that the call is about
+	Over    []string      // the scopes laid over the memex
 	Call    Call
 	Options LocalOptions
 
@@ -107,8 +98,8 @@ type Local struct {
 	limit bound.Semaphore
 }
 
-// Sync reads what changed in the folder, as far as the call asks for it. Deletions that are held back do not
-// stop a reader: the memory still has what the folder lost.
+// Sync reads what changed in the folder, if the call asks for that. Held deletions are only a warning: the memory
+// still has the files.
 func (l *Local) Sync(ctx context.Context) error {
 	var err error
 	switch how := l.Call.Sync; {
@@ -117,7 +108,7 @@ func (l *Local) Sync(ctx context.Context) error {
 	case how == "" && l.Options.Sync != nil:
 		err = l.Options.Sync(ctx)
 	default:
-		err = l.Memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.Options.Progress, Trusted: warnTrusted(l)})
+		err = l.Memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.Options.Progress, Trusted: l.warnTrusted})
 	}
 	switch fovea.KindOf(err) {
 	case fovea.Held, fovea.ReadOnly:
@@ -129,8 +120,7 @@ func (l *Local) Sync(ctx context.Context) error {
 	return err
 }
 
-// warnRemoved tells the owner, once, which files are gone from the folder, and how they
-// come back.
+// warnRemoved warns the owner, once, which files are gone from the folder, and how to bring them back.
 func warnRemoved(ctx context.Context, l *Local) {
 	if !l.ByOwner(ctx) {
 		return
@@ -147,7 +137,7 @@ func warnRemoved(ctx context.Context, l *Local) {
 	l.Warn(fmt.Errorf("gone from the folder: %s%s; if that was not meant, %s brings back what was there", strings.Join(names, ", "), more, way))
 }
 
-// Warn tells the caller what a person should know though the operation goes on.
+// Warn passes a warning to the caller.
 func (l *Local) Warn(err error) {
 	if l.Call.Warn != nil {
 		l.Call.Warn(err)
@@ -156,7 +146,7 @@ func (l *Local) Warn(err error) {
 	}
 }
 
-// warnEmpty tells a person who named a folder without notes.
+// warnEmpty warns that the folder has no notes.
 func warnEmpty(ctx context.Context, l *Local, err error) {
 	if v, overErr := l.Memex.Over(ctx, l.Over...); err == nil && overErr == nil && v.Len() == 0 {
 		if head := l.Memex.View().Head(); head.Seq > 1 {
@@ -167,17 +157,16 @@ func warnEmpty(ctx context.Context, l *Local, err error) {
 	}
 }
 
-// ErrNoNotes is what a person is warned of who named a folder without notes.
+// ErrNoNotes is the warning about a folder without notes.
 var ErrNoNotes = errors.New("no Org files (*.org, *.org_archive)")
 
-// History is that of the scope that the call is about.
+// History returns the history of the scope that the call is about.
 func (l *Local) History() *travel.History { return travel.Of(l.On.History()) }
 
-// ByOwner reports whether the owner calls, and not in the name of an agent.
+// ByOwner reports whether the owner calls, in its own name.
 func (l *Local) ByOwner(ctx context.Context) bool { return l.On.Guard().ByOwner(ctx) }
 
-// Find returns the node of a view that a name means. Errors: those of fovea.View.Resolve, as
-// of the operation op.
+// Find returns the node of a view that a name means. Errors: those of fovea.View.Resolve, with op as their operation.
 func (l *Local) Find(v *view.View, op, name string) (*node.Node, error) {
 	n, err := v.Resolve(l.Below(name))
 	return n, Named(err, op)
@@ -190,7 +179,7 @@ func synced(ctx context.Context, l *Local) (*view.View, error) {
 	return overlaid(ctx, l)
 }
 
-// overlaid is the present of the scopes of the call, without reading the folder first.
+// overlaid returns the present of the scopes of the call, without reading the folder first.
 func overlaid(ctx context.Context, l *Local) (*view.View, error) {
 	v, err := l.Memex.Over(ctx, l.Over...)
 	return view.Of(v), err
@@ -201,15 +190,14 @@ func (l *Local) Write() *fovea.WriteOptions {
 	return &fovea.WriteOptions{Key: l.Call.Key, DryRun: l.Call.DryRun}
 }
 
-// writeFiles are the options of Local.write for a change that files follow.
+// writeFiles returns the options of a write that also changes files.
 func writeFiles(l *Local, skip, memoryOnly bool) *fovea.WriteOptions {
 	opts := l.Write()
 	opts.Skip, opts.MemoryOnly = skip, memoryOnly
 	return opts
 }
 
-// Below makes a path as a shell or an editor gives it one below the memex; any
-// other name stays as it is.
+// Below returns a path from a shell or an editor as one below the memex, and any other name unchanged.
 func (l *Local) Below(name string) string {
 	if rest, ok := strings.CutPrefix(name, l.On.Dir()+"/"); ok {
 		return rest
@@ -222,8 +210,8 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if err != nil {
 		return nil, invalid("context", err)
 	}
-	l.WithBlocks(ctx)
-	v, err := l.ViewAt(ctx, req.At)
+	l.withBlocks(ctx)
+	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +241,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	}
 	defer release()
 	given := &minds.Given{Now: l.Options.Now(), View: v}
-	given.Agent, given.Session = l.AgentAndSession(ctx, "")
+	given.Agent, given.Session = l.agentAndSession(ctx, "")
 	minds.BlocksOf(l.Memex.Blocks()).Files().Record(ctx, v, &wr.Caller, given)
 	before, err := windowBefore(ctx, l, req)
 	if err != nil {
@@ -286,7 +274,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	}, nil
 }
 
-// wholeParts returns the nodes whose whole text a window shows.
+// wholeParts returns the nodes of which a window shows all text.
 func wholeParts(v *view.View, w *window.Window) (all []*node.Node) {
 	for i := range w.Parts {
 		if p := &w.Parts[i]; p.Level == window.Full && p.Problem == "" {
@@ -298,7 +286,7 @@ func wholeParts(v *view.View, w *window.Window) (all []*node.Node) {
 	return all
 }
 
-// sessionWindow builds a window, of the session that is named, if there is one.
+// sessionWindow builds a window, that of the session if the call names one.
 func sessionWindow(ctx context.Context, l *Local, v *view.View, req ContextRequest, wr window.Request) (w *window.Window, session string, err error) {
 	if session = l.Scopes(ctx).Session; session != "" && req.At == "" {
 		wr.Session = &window.Session{Layout: req.Layout}
@@ -312,7 +300,7 @@ func sessionWindow(ctx context.Context, l *Local, v *view.View, req ContextReque
 	return w, "", err
 }
 
-// defaultSimilarity is what the hits of mode semantic have at least where a request does not say.
+// defaultSimilarity is the default minimum similarity of hits in mode semantic.
 const defaultSimilarity = 0.5
 
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
@@ -339,7 +327,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			return nil, invalid("search", err)
 		}
 	}
-	v, err := l.ViewAt(ctx, req.At)
+	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
@@ -367,7 +355,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := slices.DeleteFunc(found.Hits, func(h view.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // they say nothing
+	hits := slices.DeleteFunc(found.Hits, func(h view.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // unrelated
 	out, words := make([]Hit, len(hits)), index.NewMatcher(req.Text)
 	var whole []*node.Node
 	size := 0
@@ -391,8 +379,8 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	return out, nil
 }
 
-// ranking returns a view that ranks for a request, now also by what was learned from feedback. It may
-// wait for the embedder, so that it comes before a turn of l.limit.
+// ranking returns a view that ranks for a request; one of the present also uses what was learned from feedback.
+// It may wait for the embedder, so it is called before l.limit is acquired.
 func ranking(ctx context.Context, l *Local, v *view.View, at string, req meaning.Request) (*view.View, error) {
 	v, err := meaning.View(ctx, l.Memex.Meaning(), v.AskedBy(author.AgentOf(ctx)), req)
 	if err != nil || at != "" {
@@ -401,7 +389,7 @@ func ranking(ctx context.Context, l *Local, v *view.View, at string, req meaning
 	return v.ByFeedback(fovea.WindowsOf(l.Memex).Feedback().Model(ctx)), nil
 }
 
-// rankedFor is what nodes are ranked for.
+// rankedFor returns what nodes are ranked for.
 func rankedFor(l *Local, mode, text string) meaning.Request {
 	return meaning.Request{Mode: mode, Text: text, Timeout: l.Options.EmbedTimeout, Fill: l.Options.Fill, Progress: l.Options.Progress, Warn: l.Warn}
 }
@@ -423,8 +411,8 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 	return l.Log(ctx, v, id, req.Limit)
 }
 
-// Log lists the newest commits of the scope, or of a node, newest first, at most limit (0: all). The
-// words of one that is about a file which the caller of the view does not see are withheld.
+// Log lists the newest commits of the scope, or of a node, newest first, at most limit (0: all). It withholds the
+// messages about files that the caller does not see.
 func (l *Local) Log(ctx context.Context, v *view.View, id string, limit int) ([]Commit, error) {
 	commits, err := l.History().Log(ctx, id, limit)
 	out := each(commits, commit)
@@ -448,7 +436,7 @@ func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {
 	if len(list) > 0 {
 		return list, nil
 	}
-	_, err := l.History().Log(ctx, "", 1) // says what is damaged
+	_, err := l.History().Log(ctx, "", 1) // returns an error if the history is damaged
 	return list, err
 }
 
@@ -470,7 +458,7 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 }
 
 func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, error) {
-	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress, Trusted: warnTrusted(l)}
+	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress, Trusted: l.warnTrusted}
 	if req.Committed != nil {
 		opts.Committed = func(c fovea.Commit) { req.Committed(commit(c)) }
 	}
@@ -484,7 +472,7 @@ func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, er
 
 func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, error) {
 	err := l.Sync(ctx)
-	if fovea.KindOf(err) == fovea.Conflict { // the folder was replaced: the status says so
+	if fovea.KindOf(err) == fovea.Conflict { // the folder was replaced, which the status shows
 		l.Warn(err)
 		err = nil
 	}

@@ -17,14 +17,14 @@ import (
 
 // OpLogs returns the log.
 var OpLogs = Define(Operation{Name: "logs", Group: "agents",
-	Summary: "List the newest lines of the log; to an agent, of its calls"}, listLogs)
+	Summary: "List the newest lines of the log; for an agent, those about its calls"}, listLogs)
 
-// maxLogs bounds the lines of one answer: no more are kept.
+// maxLogs is the maximum number of lines in an answer: no more are kept.
 const maxLogs = 1000
 
 // LogsRequest asks for lines of the log.
 type LogsRequest struct {
-	Limit int `json:"limit,omitempty" jsonschema:"how many, 1 to 1000; 0 means what log_limit says, or 20" flag:"the newest <N> lines (default: log_limit, 20)"`
+	Limit int `json:"limit,omitempty" jsonschema:"how many, 1 to 1000; 0 means the setting log_limit, or 20" flag:"the newest <N> lines (default: log_limit, 20)"`
 }
 
 // LogsResponse has lines of the log.
@@ -34,7 +34,7 @@ type LogsResponse struct {
 
 func listLogs(ctx context.Context, l *Local, req LogsRequest) (*LogsResponse, error) {
 	if req.Limit < 0 || req.Limit > maxLogs {
-		return nil, fault.Invalidf("logs", "limit: is between 0 and %d", maxLogs)
+		return nil, fault.Invalidf("logs", "limit is between 0 and %d", maxLogs)
 	}
 	var lines []string
 	if l.Options.Logs != nil {
@@ -61,8 +61,7 @@ func timeOf(line string) string {
 	return line[at:min(len(line), at+len("2026-01-02T03:04:05.678"))]
 }
 
-// Logged returns a middleware that logs calls as [LogCall] does; those that another call takes are left
-// out.
+// Logged returns a middleware that logs calls by [LogCall], except further ones made to answer another call.
 func Logged(log *slog.Logger) Middleware {
 	return func(next Service) Service {
 		return func(ctx context.Context, c Call) (any, error) {
@@ -78,23 +77,22 @@ func Logged(log *slog.Logger) Middleware {
 // maxError is the largest number of characters of an error in the log.
 const maxError = 500
 
-// LogCall adds a call of an agent to the log, or one of the owner that failed: who called what in which
-// scopes, and the error; nil is none. A nil log takes nothing.
+// LogCall logs a call of an agent, or a failed one of the owner: the caller, operation, scopes and error. log may be nil.
 func LogCall(ctx context.Context, log *slog.Logger, op *Operation, err error) {
 	agent, scopes := cmp.Or(author.GrantOf(ctx).Agent, author.AgentOf(ctx)), author.ScopesOf(ctx)
 	if log == nil || agent == "" && err == nil {
 		return
 	}
-	said := []any{"agent", cmp.Or(agent, "owner"), "op", op.Name,
+	attrs := []any{"agent", cmp.Or(agent, "owner"), "op", op.Name,
 		"project", text.Truncate(scopes.Project, maxName), "session", text.Truncate(scopes.Session, maxName)}
 	if err != nil { // the last key, see ownCalls
-		said = append(said, "kind", fault.KindOf(err).String(), "error", text.Truncate(text.Line(err.Error()), maxError))
+		attrs = append(attrs, "kind", fault.KindOf(err).String(), "error", text.Truncate(text.Line(err.Error()), maxError))
 	}
-	log.Info("call", said...)
+	log.Info("call", attrs...)
 }
 
-// ownCalls returns the lines about the calls of an agent in scopes that its grant reaches. Errors can
-// name what is locked down by now: without leaves their words out.
+// ownCalls returns the lines about the calls of an agent in scopes that its grant reaches. without leaves out
+// the text of errors, which may name files that are now locked.
 func ownCalls(calls []string, agent string, g Grant, without bool) (mine []string) {
 	for _, line := range calls {
 		var c struct{ Agent, Project, Session string }

@@ -34,18 +34,18 @@ var (
 // VerifyRequest is what the history must agree with.
 type VerifyRequest struct {
 	Anchors []string `json:"anchors,omitempty" jsonschema:"texts of signed heads, as head gives them"`
-	Files   bool     `json:"files,omitempty" jsonschema:"the files must hold what the memory does" flag:"compare each file with the memory too"`
+	Files   bool     `json:"files,omitempty" jsonschema:"also compare each file with the memory" flag:"compare each file with the memory too"`
 }
 
-// VerifyResponse is what verification found. Problems of the kinds purged, thinned
-// and lost are not damage: a commit records that the content is gone.
+// VerifyResponse is what verification found. Problems of the kinds purged, thinned and lost are not damage:
+// a commit records that the content was removed.
 type VerifyResponse struct {
 	OK       bool      `json:"ok" jsonschema:"nothing is damaged"`
 	Checked  int       `json:"checked" jsonschema:"commits, blocks and nodes recomputed"`
 	Problems []Problem `json:"problems" jsonschema:"what was found"`
 }
 
-// RepairRequest makes a damaged memory whole again.
+// RepairRequest repairs a damaged memory.
 type RepairRequest struct {
 	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:""`
 }
@@ -58,10 +58,9 @@ type RepairResponse struct {
 	Root string    `json:"root" jsonschema:"the digest of the whole state"`
 }
 
-// RetainRequest thins the history. Ages are a number and a unit: h, d, w or y, or
-// what time.ParseDuration reads; "" is none.
+// RetainRequest thins the history. An age is a number with the unit h, d, w or y, or has the form of time.ParseDuration.
 type RetainRequest struct {
-	KeepAll string `json:"keep_all,omitempty" jsonschema:"younger moments all stay" flag:"keep every moment younger than this <AGE>"`
+	KeepAll string `json:"keep_all,omitempty" jsonschema:"all younger moments stay" flag:"keep every moment younger than this <AGE>"`
 	Hourly  string `json:"hourly,omitempty" jsonschema:"of younger ones the last of each hour" flag:"keep the last of each hour younger than this <AGE>"`
 	Daily   string `json:"daily,omitempty" jsonschema:"of younger ones the last of each day" flag:"keep the last of each day younger than this <AGE>"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"count what would be dropped"`
@@ -71,10 +70,10 @@ type RetainRequest struct {
 type RetainResponse struct {
 	Moments int    `json:"moments" jsonschema:"commits whose states are no longer kept"`
 	Blocks  int    `json:"blocks" jsonschema:"dropped"`
-	Seq     uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for none"`
+	Seq     uint64 `json:"seq" jsonschema:"of the commit that records it, 0 for none"`
 }
 
-// PurgeRequest takes content out of history for good.
+// PurgeRequest removes content from history for good.
 type PurgeRequest struct {
 	IDs    []string `json:"ids,omitempty" jsonschema:"every version of these nodes" arg:"ID..."`
 	Text   string   `json:"text,omitempty" jsonschema:"every version that holds this" flag:"@every version with this <TEXT>; - leaves no trace in a shell"`
@@ -83,10 +82,9 @@ type PurgeRequest struct {
 
 // PurgeResponse is what a purge did, or would do.
 type PurgeResponse struct {
-	Versions int    `json:"versions" jsonschema:"how many were taken out"`
-	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
-	// What is elsewhere, as far as this machine knows. It does not know of bundles that were
-	// handed out.
+	Versions int    `json:"versions" jsonschema:"how many were removed"`
+	Seq      uint64 `json:"seq" jsonschema:"of the commit that records it, 0 for a dry run"`
+	// Copies elsewhere that this machine knows of; it does not know of bundles that were given away.
 	Remotes []string `json:"remotes,omitempty" jsonschema:"remotes that may hold it until the next push rewrites this machine's part"`
 	IPFS    []string `json:"ipfs,omitempty" jsonschema:"CIDs of what was put on IPFS or read there, newest first: out of reach, each may hold it"`
 }
@@ -96,7 +94,7 @@ func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, 
 	if err != nil {
 		return nil, err
 	}
-	l.WarnOthers()
+	l.warnOthers()
 	head := l.On.View().Head()
 	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: list(plan), Seq: head.Seq, Root: head.Root.String()}, nil
 }
@@ -116,7 +114,7 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 	if err != nil {
 		return nil, err
 	}
-	l.WarnOthers()
+	l.warnOthers()
 	return &RetainResponse{Moments: moments, Blocks: blocks, Seq: c.Seq}, nil
 }
 
@@ -133,15 +131,15 @@ func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeRespon
 		return nil, err
 	}
 	if name := l.On.Status().Scope; req.Text != "" && !strings.HasPrefix(name, author.SessionPrefix) {
-		l.WarnOthers(author.SessionPrefix) // which a purge of a text reaches
+		l.warnOthers(author.SessionPrefix) // which a purge of a text reaches
 	} else {
-		l.WarnOthers()
+		l.warnOthers()
 	}
 	r := &PurgeResponse{Versions: versions, Seq: c.Seq}
 	return r, elsewhere(l.Memex.Histories().State, r)
 }
 
-// elsewhere names where a purge cannot take anything out.
+// elsewhere fills in the places from which a purge removes nothing.
 func elsewhere(state vfs.FS, r *PurgeResponse) (err error) {
 	if r.Remotes, err = place.Names(state); err != nil {
 		return fault.Wrap("purge", "the purge is done, but its remotes are not known", fault.Other, err)
@@ -158,7 +156,7 @@ func elsewhere(state vfs.FS, r *PurgeResponse) (err error) {
 
 const day = 24 * time.Hour
 
-// age reads a length of time as a person writes it.
+// age parses an age as a person writes it; "" is 0.
 func age(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -178,24 +176,17 @@ func age(text string) (time.Duration, error) {
 
 const maxAge = 200 * 365 * day
 
-// gone are the kinds of problems that are no damage: a commit says that the
-// content was taken away.
-var gone = []string{"purged", "thinned", "lost"}
-
-// verified makes the answer to what was found.
+// verified returns the answer for problems that were found.
 func verified(checked int, found []Problem) *VerifyResponse {
-	damaged := func(p Problem) bool { return !slices.Contains(gone, p.Kind) }
+	damaged := func(p Problem) bool { return !slices.Contains([]string{"purged", "thinned", "lost"}, p.Kind) }
 	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: list(found)}
 }
-
-// errNoMemory is what there is to say of a folder that was never read.
-var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. " +
-	"If there was one, its state folder is gone: see fovea status")
 
 func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
 	checked, found, err := l.On.Mending().Verify(ctx, req.Anchors...)
 	if err == nil && checked+len(found) == 0 && l.On.View().Head().Seq == 0 {
-		return nil, fault.Wrap("verify", l.On.Dir(), fault.NotFound, errNoMemory)
+		return nil, fault.Errorf("verify", l.On.Dir(), fault.NotFound, "there is no memory of it yet, and nothing to prove; "+
+			"fovea ingest begins one. If there was one, its state folder is gone: see fovea status")
 	}
 	found = withoutScopes(author.GrantOf(ctx), found)
 	if err != nil || !req.Files {
@@ -208,8 +199,7 @@ func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, 
 	return verified(checked+files, append(found, differ...)), err
 }
 
-// withoutScopes takes the words out of problems of scopes that a grant is not for. That
-// something is amiss stays known.
+// withoutScopes removes the details from problems of scopes that a grant is not for.
 func withoutScopes(g Grant, found []Problem) []Problem {
 	for i := range found {
 		scope, _, _ := strings.Cut(found[i].Path, ":")

@@ -13,7 +13,7 @@ var (
 	OpSearch = Define(Operation{Name: "search", Group: "read", Tool: "recall",
 		Summary: "Rank nodes by words, best first"}, search)
 	OpSuggest = Define(Operation{Name: "suggest", Tool: "recall",
-		Summary: "Offer known words for unknown ones, and the newest notes"}, suggest)
+		Summary: "Suggest known words for unknown ones, and the newest notes"}, suggest)
 	OpShow = Define(Operation{Name: "show", Group: "read", Tool: "read",
 		Summary: "Show one node, now or as it was"}, showNode)
 	OpSkills = Define(Operation{Name: "skills", Group: "read",
@@ -31,7 +31,7 @@ var (
 	OpAssignIDs = Define(Operation{Name: "assign-ids", Group: "write", Effect: Writes,
 		Summary: "List headlines without an id of their own, or give them one"}, assignIDs)
 	OpIngest = Define(Operation{Name: "ingest", Group: "write", Effect: Mends,
-		Summary: "Read what changed in the folder, and say what was committed"}, ingestFolder)
+		Summary: "Read what changed in the folder, and commit it"}, ingestFolder)
 	OpLog = Define(Operation{Name: "log", Group: "history", Tool: "history log", History: true,
 		Summary: "List commits, newest first"}, listCommits)
 	OpDiff = Define(Operation{Name: "diff", Group: "history", Tool: "history diff", History: true,
@@ -53,11 +53,11 @@ var (
 	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,
 		Summary: "Bring lost files back, or go back to a checkpoint"}, restore)
 	OpStatus = Define(Operation{Name: "status", Group: "care", History: true,
-		Summary: "Say what state the memory is in"}, readStatus)
+		Summary: "Show the state of the memory"}, readStatus)
 	OpHead = Define(Operation{Name: "head", Scan: true, Group: "care", History: true,
 		Summary: "Give the newest commit, signed, to keep elsewhere"}, signHead)
 	OpSkill = Define(Operation{Name: "skill",
 		Summary: "Show the source of one skill"}, showSkill)
 	OpIngestTree = Define(Operation{Name: "ingest-tree", Effect: Writes,
-		Summary: "Take in an AST that stands in no file"}, ingestTree)
+		Summary: "Read an AST that is in no file"}, ingestTree)
 )

@@ -17,23 +17,22 @@ import (
 // The operations on protected files.
 var (
 	OpGuard = Define(Operation{Name: "guard", Group: "agents",
-		Summary: "List the protected files and how each stands"}, listProtected)
+		Summary: "List the protected files and their states"}, listProtected)
 	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
 		Summary: "Show what changed in a protected file, part by part"}, diffProtected)
 	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
 		Summary: "Trust a protected file as it is"}, decideProtected((*ingest.Guard).Adopt))
 	OpGuardReject = Define(Operation{Name: "guard-reject", Effect: Mends,
-		Summary: "Put back what was trusted of a protected file"}, decideProtected((*ingest.Guard).Reject))
+		Summary: "Restore the trusted text of a protected file"}, decideProtected((*ingest.Guard).Reject))
 )
 
-// Protection are the protected files. Policy is a line for each pattern, in the order
-// in which they are asked: the number of its group, the mode, the pattern.
+// Protection lists the protected files and the policy.
 type Protection struct {
-	Policy []string        `json:"policy" jsonschema:"a line for each pattern, in the order in which they are asked: number of its group, mode, pattern"`
-	Files  []ProtectedFile `json:"files" jsonschema:"how each stands"`
+	Policy []string        `json:"policy" jsonschema:"a line for each pattern, in the order in which they apply: number of its group, mode, pattern"`
+	Files  []ProtectedFile `json:"files" jsonschema:"with the state of each"`
 }
 
-// ProtectedFile is how a protected file stands.
+// ProtectedFile is the state of a protected file.
 type ProtectedFile struct {
 	Path    string `json:"path" jsonschema:"the file, below the memex"`
 	Mode    string `json:"mode" jsonschema:"ask or lockdown"`
@@ -44,34 +43,32 @@ type ProtectedFile struct {
 	Reason  string `json:"reason,omitempty" jsonschema:"why it cannot be read"`
 }
 
-// GuardDiffRequest asks what became of a protected file.
+// GuardDiffRequest asks how a protected file changed.
 type GuardDiffRequest struct {
 	Path string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
 	Text bool   `json:"text,omitempty" jsonschema:"with text diffs"`
 }
 
-// GuardDiff is what became of a protected file.
+// GuardDiff is how a protected file changed.
 type GuardDiff struct {
 	ProtectedFile
-	Changes []guard.Change `json:"changes" jsonschema:"what became of headlines and blocks"`
+	Changes []guard.Change `json:"changes" jsonschema:"the changed headlines and blocks"`
 }
 
-// GuardRequest decides about a protected file. SHA256, unless it is "", is what the
-// file held when it was looked at: a file that holds something else is a Conflict.
+// GuardRequest decides about a protected file.
 type GuardRequest struct {
 	Path   string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
-	SHA256 string `json:"sha256,omitempty" jsonschema:"what the file held when it was looked at; another one is a conflict" flag:"DIGEST"`
+	SHA256 string `json:"sha256,omitempty" jsonschema:"of the file as it was reviewed; if the file has another one now, that is a conflict" flag:"DIGEST"`
 }
 
-// GuardDecision is what was decided. Seq is the number of the commit that says so,
-// 0 where the file was as trusted.
+// GuardDecision is the result of a decision.
 type GuardDecision struct {
 	ProtectedFile
-	Seq uint64 `json:"seq" jsonschema:"of the commit that says so, 0 where the file was as trusted"`
+	Seq uint64 `json:"seq" jsonschema:"of the commit that records it, 0 if the file was as trusted"`
 }
 
 func listProtected(ctx context.Context, l *Local, _ None) (*Protection, error) {
-	if _, err := l.Readable(ctx); err != nil { // its owner is told of what it finds
+	if _, err := l.Readable(ctx); err != nil { // warns of what it finds
 		return nil, err
 	}
 	out := &Protection{Policy: []string{}, Files: []ProtectedFile{}}
@@ -97,7 +94,7 @@ func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardD
 	return &GuardDiff{protectedFile(&s), list(changes)}, nil
 }
 
-// decideProtected is an operation that decides about a protected file.
+// decideProtected returns the handler of a decision about a protected file.
 func decideProtected(how func(*ingest.Guard, context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
 ) func(context.Context, *Local, GuardRequest) (*GuardDecision, error) {
 	return func(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {

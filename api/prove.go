@@ -18,18 +18,18 @@ import (
 // The operations on proofs.
 var (
 	OpProve = Define(Operation{Name: "prove", Scan: true, Group: "care", History: true,
-		Summary: "Prove what was in memory, to those who have none of it"}, prove)
+		Summary: "Prove what was in memory, to someone without the memory"}, prove)
 	OpCheckProof = Define(Operation{Name: "check-proof",
-		Summary: "Check a proof against the keys that are known here, or another one"}, checkProof)
+		Summary: "Check a proof against the keys known here, or a given key"}, checkProof)
 )
 
-// ProofRequest is what to prove: something about a note or, with from, about two signed heads.
+// ProofRequest asks for a proof about a note or, with from, about two signed heads.
 type ProofRequest struct {
 	ID     string `json:"id,omitempty" jsonschema:"the note; with absent, an id" arg:"ID"`
-	At     string `json:"at,omitempty" jsonschema:"the moment, default the present" flag:"at this <MOMENT>, as rollback names them"`
+	At     string `json:"at,omitempty" jsonschema:"the moment; by default the present" flag:"at this <MOMENT>, as rollback names them"`
 	Absent bool   `json:"absent,omitempty" jsonschema:"prove that no note has this id" flag:"prove that there was no note with this id"`
 	From   string `json:"from,omitempty" jsonschema:"a signed head, whose history the later one contains"`
-	To     string `json:"to,omitempty" jsonschema:"the later signed head, default the newest"`
+	To     string `json:"to,omitempty" jsonschema:"the later signed head; by default the newest"`
 }
 
 // Proof is a proof, and what it proves.
@@ -42,20 +42,20 @@ type Proof struct {
 // CheckProofRequest is a proof to check.
 type CheckProofRequest struct {
 	Proof string `json:"proof" jsonschema:"the file"`
-	Key   string `json:"key,omitempty" jsonschema:"the public key of its signature, default those known here" flag:"its public <KEY>, or the file key.pub"`
+	Key   string `json:"key,omitempty" jsonschema:"the public key of its signature; by default those known here" flag:"its public <KEY>, or the file key.pub"`
 }
 
-// Verdict is what a proof proves, or why it proves nothing.
+// Verdict is what a proof proves, or why it is invalid.
 type Verdict struct {
-	Holds bool   `json:"holds" jsonschema:"whether it is a proof"`
-	Why   string `json:"why,omitempty" jsonschema:"why it is none"`
+	Holds bool   `json:"holds" jsonschema:"whether it is valid"`
+	Why   string `json:"why,omitempty" jsonschema:"why it is not"`
 	Claim string `json:"claim,omitempty" jsonschema:"what is proved"`
 	Key   string `json:"key,omitempty" jsonschema:"who signed the head, and of which commit it is"`
 	Note  string `json:"note,omitempty" jsonschema:"the bytes of the note, where they are UTF-8"`
 	Bytes []byte `json:"bytes,omitempty" jsonschema:"the bytes of the note, where they are not"`
 }
 
-// maxHead is the largest signed head in bytes that is read.
+// maxHead is the maximum size of signed heads in bytes.
 const maxHead = 16 << 10
 
 func prove(ctx context.Context, l *Local, req ProofRequest) (*Proof, error) {
@@ -97,7 +97,7 @@ func proveAbsent(ctx context.Context, l *Local, req ProofRequest) (*proof.File, 
 	if !utf8.ValidString(req.ID) {
 		return nil, fault.Errorf("prove", req.ID, fault.Invalid, "an id is UTF-8")
 	}
-	v, err := l.ViewAt(ctx, req.At)
+	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +108,9 @@ func proveAbsent(ctx context.Context, l *Local, req ProofRequest) (*proof.File, 
 	return f, err
 }
 
-// proveNote proves a note that the caller can read at the moment, as it was shown then.
+// proveNote proves a note that the caller could read at the moment.
 func proveNote(ctx context.Context, l *Local, req ProofRequest) (*proof.File, error) {
-	v, err := l.ViewAt(ctx, req.At)
+	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}

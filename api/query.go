@@ -15,15 +15,13 @@ import (
 
 // Ready-made queries, which a further query may narrow.
 const (
-	// ActiveProjects are the headlines with the own tag project and the
-	// documents with it, unless they are finished.
+	// ActiveProjects are the headlines and documents with the own tag project that are not finished.
 	ActiveProjects = "active-projects"
-	// Completed are the finished headlines, the latest first; ten where the
-	// request sets no limit.
+	// Completed are the finished headlines, the latest first; ten if the request has no limit.
 	Completed = "completed"
 )
 
-// recentlyCompleted is how many finished headlines are recent.
+// recentlyCompleted is the default limit of Completed.
 const recentlyCompleted = 10
 
 func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
@@ -34,7 +32,7 @@ func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
 	if err != nil {
 		return nil, invalid("query", err)
 	}
-	v, err := l.ViewAt(ctx, req.At)
+	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +66,7 @@ func namedQuery(l *Local, v *view.View, e query.Expr, req QueryRequest) ([]*node
 	return nil, fault.Invalidf("query", "no query is named %q: there are %s and %s", req.Named, ActiveProjects, Completed)
 }
 
-// holder returns the node that an element stands in, and any other node as it
-// is.
+// holder returns the node that contains an element, and any other node unchanged.
 func holder(v *view.View, n *node.Node) *node.Node {
 	if _, ok := v.Get(n.ID); ok {
 		return n
@@ -80,7 +77,7 @@ func holder(v *view.View, n *node.Node) *node.Node {
 	return n
 }
 
-// checkList refuses a list, or a text in it, that is shorter than empty.
+// checkList refuses negative limits of a list and of the texts in it.
 func checkList(op string, limit, excerpt int) error {
 	switch {
 	case limit < 0:

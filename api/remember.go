@@ -19,7 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// inbox is the file that what has no other place is remembered in.
+// inbox is the file for notes that name no other place.
 const inbox = "inbox.org"
 
 func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResponse, error) {
@@ -40,11 +40,11 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	under := l.Below(cmp.Or(req.Under, inbox))
 	if file := FileIn(under); file != "" {
 		if !fs.ValidPath(file) {
-			return nil, fault.Wrap("remember", under, fault.Invalid, errors.New("it is no path below the memex; name a file in it, such as "+inbox))
+			return nil, fault.Wrap("remember", under, fault.Invalid, errors.New("not a path inside the memex; name a file in it, such as "+inbox))
 		}
 		scope := l.Memex.ScopeOfFile(file)
 		if g := author.GrantOf(ctx); !g.Reaches(scope) {
-			err = fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)
+			err = fmt.Errorf("is a file of %s, a scope that this token does not cover", scope)
 			return nil, fault.Wrap("remember", file, fault.Denied, err)
 		}
 		l, err = l.InScope(ctx, scope)
@@ -77,8 +77,8 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	return out, err
 }
 
-// FileIn returns the Org file that a place names, made if need be, or one in the
-// folder that it names; "" for the name of a node.
+// FileIn returns the Org file that a place names, or inbox.org in the folder that it names; the file need not
+// exist. It returns "" for the name of a node.
 func FileIn(under string) string {
 	switch {
 	case strings.HasSuffix(under, "/"):

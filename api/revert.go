@@ -41,14 +41,14 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err != nil {
 		return nil, err
 	}
-	if c.Seq != 0 { // one that comes again finds its own commit, and later ones
+	if c.Seq != 0 { // a repeated request also finds its own commit and later ones
 		commits = slices.DeleteFunc(commits, func(seq uint64) bool { return seq >= c.Seq })
 	}
 	_, removed := parted(ctx, l, c, files)
 	return &RevertResponse{l.Merged(ctx, c, files, conflicts), commits, removed}, nil
 }
 
-// Merged says what a merge did to the scope. Conflicts have U+FFFD for what is not UTF-8.
+// Merged returns what a merge did to the scope. Conflicts have U+FFFD for what is not UTF-8.
 func (l *Local) Merged(ctx context.Context, c fovea.Commit, files []string, conflicts []Conflict) Merged {
 	conflicts = list(conflicts)
 	for i := range conflicts {
@@ -64,7 +64,7 @@ func (l *Local) Merged(ctx context.Context, c fovea.Commit, files []string, conf
 	return Merged{c.Seq, root.String(), list(files), c.Left, conflicts, l.Would(ctx, c)}
 }
 
-// commitsToRevert lists the numbers of the commits that a request is about.
+// commitsToRevert returns the numbers of the commits that a request names.
 func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since string) ([]uint64, error) {
 	var out []uint64
 	for _, name := range req.Commits {
@@ -100,8 +100,8 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 	return out, err
 }
 
-// noCommit says that there is nothing to revert. What a session keeps to itself, such as working
-// memory, is in a history of its own, whose commits are named by their numbers.
+// noCommit returns the error that there is nothing to revert. The own data of a session, such as working memory,
+// has a separate history, whose commits are named by their numbers.
 func noCommit(l *Local, session string) error {
 	if names, err := l.Memex.Scopes(); err == nil && session != "" && slices.Contains(names, author.SessionPrefix+session) {
 		return fmt.Errorf("has made no such commit in the memex; its own are in fovea log --session %s, and each is reverted by its number: "+

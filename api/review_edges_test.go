@@ -60,7 +60,7 @@ func TestProposalShowsAll(t *testing.T) {
 		t.Errorf("remember: %q, %v", got[0].Change, err)
 	}
 	_, err = ops.OpReviewEdit.Call(t.Context(), owner, ops.ReviewEditRequest{ID: e.Proposal, Title: new("x")})
-	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "a proposal to refile a note sets no title and no text") {
+	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "a proposal to refile a note has no title or text to edit") {
 		t.Errorf("a title of a refile: %v", err)
 	}
 	_, err = ops.OpReviewAccept.Call(t.Context(), owner, ops.ReviewDecision{ID: e.Proposal})

@@ -16,18 +16,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// HeaderProject names the project of a request, as HeaderSession its session.
-const HeaderProject = "Fovea-Project"
-
-// aboutOne reports whether a call is about one scope: about its history, or about an
-// earlier moment of it, which requests have in At.
+// aboutOne reports whether a call is about one scope: its history, or an earlier moment of it (At).
 func (c Call) aboutOne() bool {
 	at := reflect.ValueOf(c.Request).FieldByName("At")
 	return c.Op.History || at.IsValid() && !at.IsZero()
 }
 
-// Scopes are those of a request. What it does not name is of the options, unless the
-// caller's grant is not for that.
+// Scopes returns the scopes of a request. Those that it does not name come from the options, if the caller's grant covers them.
 func (l *Local) Scopes(ctx context.Context) Scopes {
 	named, g := author.ScopesOf(ctx), author.GrantOf(ctx)
 	if named.Project == "" && g.Reaches(author.ProjectPrefix+l.Options.Project) {
@@ -43,13 +38,13 @@ func (l *Local) Scopes(ctx context.Context) Scopes {
 type Done struct {
 	Memex   *fovea.Memory
 	Agent   string
-	Session string // the scope that keeps what is the agent's own
+	Session string // the scope with the agent's own data
 	Call    Call
 	Answer  any
 	Time    time.Time
 }
 
-// Serve carries a call out on the scopes that it names.
+// Serve performs a call on the scopes that it names.
 func (l *Local) Serve(ctx context.Context, c Call) (any, error) {
 	on := *l
 	c.DryRun = c.DryRun || IsDryRun(c.Request)
@@ -71,22 +66,21 @@ func (l *Local) Serve(ctx context.Context, c Call) (any, error) {
 			answer, err = r.Answer, r.Err
 		}
 	}
-	if len(on.Over) > 0 && err == nil { // one whose history is damaged or missing takes no writes, and the answer lacks what it held
+	if len(on.Over) > 0 && err == nil { // a damaged history cannot be written, and the answer lacks its notes
 		if broken := l.Memex.Writable(on.Over...); broken != nil {
 			on.Warn(fmt.Errorf("%w; see fovea verify", broken))
 		}
 	}
 	if err == nil && !c.Further && !c.DryRun && l.Options.Did != nil {
-		if agent, session := l.AgentAndSession(ctx, ""); agent != "" {
+		if agent, session := l.agentAndSession(ctx, ""); agent != "" {
 			l.Options.Did(ctx, Done{l.Memex, agent, session, c, answer, l.Options.Now()})
 		}
 	}
 	return answer, err
 }
 
-// WarnOthers names the scopes that an operation which mends a history was not about. Those whose
-// names begin with covered were done, too.
-func (l *Local) WarnOthers(covered ...string) {
+// warnOthers warns which scopes an operation on a history did not cover. Those whose names begin with covered were covered.
+func (l *Local) warnOthers(covered ...string) {
 	others, err := l.Memex.Scopes()
 	about := l.On.Status().Scope
 	if about != "memex" {
@@ -96,12 +90,12 @@ func (l *Local) WarnOthers(covered ...string) {
 		return name == about || slices.ContainsFunc(covered, func(kind string) bool { return strings.HasPrefix(name, kind) })
 	})
 	if err == nil && len(others) > 0 {
-		l.Warn(fmt.Errorf("%s was about %s alone, not about %s", l.Call.Op.Name, about, strings.Join(others, ", ")))
+		l.Warn(fmt.Errorf("%s covered %s alone, not %s", l.Call.Op.Name, about, strings.Join(others, ", ")))
 	}
 }
 
-// narrowest returns the memory of the last of the scopes that there is: a session
-// is one only since something was ingested into it, and not by what was recorded of agents.
+// narrowest returns the memory of the last scope that exists. A session counts if something was ingested into
+// it; records about agents are not enough.
 func narrowest(ctx context.Context, l *Local, scopes []string) (*fovea.Memory, error) {
 	if _, err := l.Memex.Over(ctx, scopes...); err != nil { // names that cannot be
 		return nil, err
@@ -120,7 +114,7 @@ func narrowest(ctx context.Context, l *Local, scopes []string) (*fovea.Memory, e
 	return l.Memex, nil
 }
 
-// InScope returns the same call on the memory of a scope, which is made if it is a session.
+// InScope returns the same call on the memory of a scope; a session is created if need be.
 func (l *Local) InScope(ctx context.Context, scope string) (*Local, error) {
 	on := *l
 	var err error
@@ -128,7 +122,7 @@ func (l *Local) InScope(ctx context.Context, scope string) (*Local, error) {
 	return &on, err
 }
 
-// In is the same call in the scopes of a context.
+// In returns the same call in the scopes of a context.
 func (l *Local) In(ctx context.Context) *Local {
 	on := *l
 	on.Over = on.Scopes(ctx).Names()
@@ -136,7 +130,7 @@ func (l *Local) In(ctx context.Context) *Local {
 }
 
 type (
-	// Role is what a caller is to a memex.
+	// Role is the role of a caller.
 	Role = author.Role
 	// Grant names a caller and what that caller may do.
 	Grant = author.Grant
@@ -152,9 +146,8 @@ const (
 	Keeper = author.RoleKeeper
 )
 
-// BearerOf returns the bearer whose shares of a daemon a caller takes. The name of an agent counts where a
-// token vouches for it; a program that comes with what is the owner's is the owner here,
-// whatever it calls itself, so that invented names make no new bearers.
+// BearerOf returns the bearer whose shares of a daemon a caller uses: an agent if a token vouches for its name,
+// else the owner, so that a program cannot get more shares by inventing names.
 func BearerOf(g Grant) bound.Bearer {
 	if g.Vouched && g.Role != Owner {
 		return bound.Agent(g.Agent)
@@ -162,7 +155,7 @@ func BearerOf(g Grant) bound.Bearer {
 	return bound.Owner
 }
 
-// As returns a Service whose calls are those of the grant's holder, see author.WithGrant.
+// As returns a Service whose calls are made by the holder of a grant, see author.WithGrant.
 func As(svc Service, g Grant) Service {
 	return func(ctx context.Context, c Call) (any, error) { return svc(author.WithGrant(ctx, g), c) }
 }

@@ -28,7 +28,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.WithBlocks(ctx)
+	l.withBlocks(ctx)
 	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		}
 		return s, err
 	}
-	now := id // else it may be a node that is no more, or an id that it had
+	now := id // or a removed node, or a former id
 	if n, err := v.Resolve(id); err == nil {
 		now = n.ID
 	} else if fovea.KindOf(err) == fovea.Locked {
@@ -66,7 +66,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		}
 		locked := err == nil && !l.ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
 		if locked || err == nil && !seesAll(ctx, l) && l.On.Guard().UntrustedVersion(n) {
-			return nil, fault.Errorf("show", n.Path, fault.Locked, "locked down: that is not the version of it that its owner trusts")
+			return nil, fault.Errorf("show", n.Path, fault.Locked, "locked down: this is not the version that its owner trusts")
 		}
 		if err == nil {
 			return shown(n, 0, v, time.UnixMilli(n.Modified).UTC()), nil
@@ -76,7 +76,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	past, err := heldAt(ctx, l, at)
 	if err != nil {
 		if none != nil && fovea.KindOf(err) == fovea.NotFound {
-			err = none // a digest is most likely one of the node
+			err = none // a digest is most likely that of the node
 		}
 		return nil, err
 	}
@@ -87,11 +87,10 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	return showIn(l, l.On.Guard().Withhold(past, v, !seesAll(ctx, l)), cmp.Or(was, id))
 }
 
-// maxBacklinks is how many of the nodes that link to one are named.
+// maxBacklinks is the maximum number of backlinks in an answer.
 const maxBacklinks = 50
 
-// wasRemoved returns an error that says where a node that is no more was, and what brings it
-// back; nil for one that history does not have.
+// wasRemoved returns an error that says where a removed node was and how to bring it back, nil if it is not in history.
 func wasRemoved(ctx context.Context, l *Local, v *view.View, name string) error {
 	id, h := formerID(ctx, l, v, name), l.History()
 	commits, err := h.Log(ctx, id, maxCommitsSearched) // also of the node that took its place
@@ -116,7 +115,7 @@ func wasRemoved(ctx context.Context, l *Local, v *view.View, name string) error 
 	}
 	if now, err := h.Was(ctx, id, v); err == nil && now != "" {
 		if o, ok := v.Get(now); ok && (o.Title() == n.Title() || node.IsDerived(id)) {
-			return fault.Errorf("show", name, fault.NotFound, "it goes by the id %s now, in %s; fovea show %s shows it", now, o.Path, v.Handle(o))
+			return fault.Errorf("show", name, fault.NotFound, "its id is now %s, in %s; fovea show %s shows it", now, o.Path, v.Handle(o))
 		}
 	}
 	what := fmt.Sprintf("fovea show %s --at seq:%d shows what it was", strconv.Quote(name), left-1)
@@ -127,8 +126,7 @@ func wasRemoved(ctx context.Context, l *Local, v *view.View, name string) error 
 	return fault.Errorf("show", name, fault.NotFound, "it left %s with commit %d; fovea revert %d brings it back, %s", n.Path, left, left, what)
 }
 
-// formerID returns the id that a name of a node that is no more stands for: a handle, an id,
-// or a name in one of the last snapshots.
+// formerID returns the id of a removed node by a handle, an id, or a name in one of the last snapshots.
 func formerID(ctx context.Context, l *Local, v *view.View, name string) string {
 	if id, err := v.FormerID(name); err != nil || id != name {
 		return id
@@ -146,14 +144,14 @@ func formerID(ctx context.Context, l *Local, v *view.View, name string) string {
 	return name
 }
 
-// How many commits and snapshots are searched for a node that is no more.
+// How many commits and snapshots are searched for a removed node.
 const (
 	maxCommitsSearched   = 32
 	maxSnapshotsSearched = 3
 )
 
-// momentOf returns a name for a moment that keeps its meaning during a sync: that
-// of a snapshot's index changes. A digest may be a node's and stays as it is.
+// momentOf returns a name of a moment whose meaning a sync does not change, unlike the index of a snapshot.
+// A digest, which may be a node's, is returned unchanged.
 func momentOf(ctx context.Context, l *Local, at string, digest bool) (string, error) {
 	if at == "" || digest {
 		return at, nil
@@ -161,8 +159,8 @@ func momentOf(ctx context.Context, l *Local, at string, digest bool) (string, er
 	return l.History().Resolve(ctx, at)
 }
 
-// ViewAt returns what the memory holds, or held at a moment, without what the caller may not read.
-func (l *Local) ViewAt(ctx context.Context, at string) (*view.View, error) {
+// viewAt returns the memory, now or at a moment, without what the caller may not read.
+func (l *Local) viewAt(ctx context.Context, at string) (*view.View, error) {
 	if at == "" {
 		return l.Readable(ctx)
 	}
@@ -181,8 +179,7 @@ func (l *Local) ViewAt(ctx context.Context, at string) (*view.View, error) {
 	return l.On.Guard().Withhold(past, v, !seesAll(ctx, l)), nil
 }
 
-// seesAll reports whether a caller may read from history what its owner never
-// trusted: the owner, and who was granted guard-diff.
+// seesAll reports whether the caller may read versions that the owner never trusted: it is the owner, or was granted guard-diff.
 func seesAll(ctx context.Context, l *Local) bool {
 	return l.ByOwner(ctx) || slices.Contains(author.GrantOf(ctx).Operations, "guard-diff")
 }
@@ -222,8 +219,7 @@ func shown(n *node.Node, line int, v *view.View, synced time.Time) *Shown {
 // validText returns a text with U+FFFD for what is not UTF-8.
 func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// attributes lists those of a node that came as a tree, with their types, else what the parser read,
-// keys in upper case.
+// attributes returns the typed attributes of a node of a tree, else what the parser read, with keys in upper case.
 func attributes(n *node.Node, v *view.View) map[string]any {
 	out := map[string]any{}
 	for _, a := range n.Attrs {
@@ -238,7 +234,7 @@ func attributes(n *node.Node, v *view.View) map[string]any {
 	return out
 }
 
-// parsedAttributes lists what the parser read; a property that KEY+ lines add to is a list.
+// parsedAttributes returns what the parser read; a property with KEY+ lines is a list.
 func parsedAttributes(n *node.Node) map[string]any {
 	d := n.Derived
 	out := map[string]any{"TITLE": n.Title()}
@@ -263,7 +259,7 @@ func parsedAttributes(n *node.Node) map[string]any {
 	return out
 }
 
-// linesOf returns the lines that nodes begin at, 0 for those that stand in no file.
+// linesOf returns the first lines of nodes, 0 for nodes that are in no file.
 func linesOf(v *view.View, nodes []*node.Node) []int {
 	lines := v.Lines(nodes)
 	for i, n := range nodes {
@@ -288,8 +284,7 @@ func listAll(v *view.View, nodes []*node.Node) []Node {
 	return out
 }
 
-// opening is how the text of a node without a title begins, or that of what it
-// holds: the first title or text on the way down.
+// opening returns the beginning of the text of a node without a title: its own, or the first title or text below it.
 func opening(v *view.View, n *node.Node) string {
 	if n.Title() != "" {
 		return ""
@@ -309,7 +304,7 @@ func opening(v *view.View, n *node.Node) string {
 	}
 }
 
-// openingRunes is how much of a text an opening shows.
+// openingRunes is the maximum length of an opening.
 const openingRunes = 80
 
 // firstWords cuts a text between words.
@@ -325,10 +320,8 @@ func firstWords(text string) string {
 	return cut + "…"
 }
 
-// Label is what to call the node by in a list: its title, else how its text
-// begins.
+// Label returns the name of the node in a list: its title, else the beginning of its text.
 func (n Node) Label() string { return cmp.Or(n.Title, n.Opening, "(untitled)") }
 
-// list copies a list, which may be the memory's own; nil becomes an empty JSON
-// list.
+// list copies a list, which may belong to the memory; nil becomes an empty JSON list.
 func list[T any](s []T) []T { return append([]T{}, s...) }

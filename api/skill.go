@@ -19,27 +19,22 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Skills are the skills there are, and what is wrong with them. Order names them
-// so that each stands behind what it depends on.
+// Skills lists all skills and their problems.
 type Skills struct {
 	Skills   []Skill   `json:"skills" jsonschema:"highest priority first"`
-	Order    []string  `json:"order" jsonschema:"names, so that each stands behind what it depends on"`
+	Order    []string  `json:"order" jsonschema:"their names, each after those it depends on"`
 	Problems []Problem `json:"problems" jsonschema:"kinds malformed, doubled, missing, cycle, elsewhere"`
 }
 
-// Skill is a skill in a list. Of one that is locked down only the name that its
-// path gives is known.
+// Skill is a skill in a list. For a locked skill only path and name are filled in.
 type Skill = corpus.Skill
-
-// formatLocked stands for the format of a skill that nobody may read.
-const formatLocked = "locked"
 
 // SkillRequest asks for one skill.
 type SkillRequest struct {
 	Name string `json:"name" jsonschema:"its name or its path" arg:"NAME"`
 }
 
-// SkillSource is a skill with its source, as it stands in its file.
+// SkillSource is a skill with its source.
 type SkillSource struct {
 	Skill
 	Source string `json:"source" jsonschema:"with U+FFFD for what is not UTF-8"`
@@ -58,7 +53,7 @@ func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 	locked := l.Memex.Folder().LockedSkills(v)
 	for _, path := range v.Lockdown() {
 		if name, is := locked[path]; is {
-			out.Skills = append(out.Skills, Skill{Name: name, Dependencies: []string{}, Triggers: []string{}, Format: formatLocked, Path: path})
+			out.Skills = append(out.Skills, Skill{Name: name, Dependencies: []string{}, Triggers: []string{}, Format: "locked", Path: path})
 		}
 	}
 	for _, p := range r.Problems {
@@ -93,7 +88,7 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 	return &SkillSource{listedSkill(v, s), validText(s.Text)}, nil
 }
 
-// noSkill says what there is instead.
+// noSkill returns an error that lists the skills.
 func noSkill(r *corpus.Registry) error {
 	if len(r.Skills) == 0 {
 		return errors.New("there are no skills")
@@ -106,9 +101,8 @@ func listedSkill(v *view.View, s Skill) Skill {
 	return s
 }
 
-// SetFocus makes a node of a view the focus of the windows of the agent that calls, and returns its
-// id.
-func (l *Local) SetFocus(ctx context.Context, v *view.View, name string) (id string, err error) {
+// setFocus makes a node of a view the focus of the windows of the calling agent, and returns its id.
+func (l *Local) setFocus(ctx context.Context, v *view.View, name string) (id string, err error) {
 	n, err := v.Resolve(l.Below(name))
 	if err != nil {
 		return "", err
@@ -123,8 +117,7 @@ func (l *Local) SetFocus(ctx context.Context, v *view.View, name string) (id str
 	return id, err
 }
 
-// focusOf returns the focus that an event gave the agent of a call, "" for none, or for one
-// that is no longer there.
+// focusOf returns the focus that an event set for the calling agent, "" if there is none or its node was removed.
 func focusOf(ctx context.Context, v *view.View) string {
 	kept, ok := v.Get(working.NodeID(author.AgentOf(ctx), "status:"+working.FocusStatus))
 	if !ok {

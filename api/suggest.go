@@ -10,25 +10,24 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// WeakSimilarity is the similarity of the best hit below which a search has found nothing
-// that fits. Over LoCoMo 5 % of the questions that search answers among the first ten are
-// below it, and 75 % of those asked of a conversation that they are not about.
+// WeakSimilarity is the similarity of the best hit below which a search has probably failed. Over LoCoMo it
+// holds for 5 % of the questions whose answer is among the first ten hits, and for 75 % of those about another conversation.
 const WeakSimilarity = 0.25
 
-// SuggestRequest asks for what to offer where a search finds little.
+// SuggestRequest asks for suggestions after a search that found little.
 type SuggestRequest struct {
 	Text    string `json:"text,omitempty" jsonschema:"the question"`
-	Notes   int    `json:"notes,omitempty" jsonschema:"at most so many newest notes; 0 means none"`
+	Notes   int    `json:"notes,omitempty" jsonschema:"the maximum number of newest notes; 0 means none"`
 	Excerpt int    `json:"excerpt,omitempty" jsonschema:"with how the own text of each note begins, at most so many characters; 0 means without"`
 }
 
-// Suggestions are what may help where a search finds little.
+// Suggestions are known words and the newest notes.
 type Suggestions struct {
 	Words []Suggestion `json:"words" jsonschema:"words of the question that no note has"`
-	Notes []Node       `json:"notes" jsonschema:"the newest notes of the agent that asks, of anybody if the owner asks"`
+	Notes []Node       `json:"notes" jsonschema:"the newest notes by the calling agent, for the owner by anybody"`
 }
 
-// Suggestion is a word of a question that no note has, and known ones that resemble it.
+// Suggestion is a word of a question that no note has, with known words similar to it.
 type Suggestion = view.Suggestion
 
 // suggest does not read the folder: the search before it did.

@@ -13,16 +13,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// IngestTreeRequest takes in an AST that stands in no file, or the unsaved buffer of
-// one.
+// IngestTreeRequest has an AST that is in no file, or that of an unsaved buffer.
 type IngestTreeRequest struct {
 	AST    json.RawMessage `json:"ast" jsonschema:"an object of type, properties, contents and raw-content, see doc/format/ast.md"`
 	Parent string          `json:"parent,omitempty" jsonschema:"the node to hang it below, named as in show; empty keeps the place of a known one"`
 	Scope  string          `json:"scope,omitempty" jsonschema:"memex, project/NAME or session/ID; project and session alone are the call's; empty is the AST's"`
 }
 
-// IngestTreeResponse says what the root of an AST is. Seq is the commit's number in
-// its scope, 0 when the same was there already.
+// IngestTreeResponse describes the root of an AST. Seq is 0 if memory had the same AST already.
 type IngestTreeResponse struct {
 	EditResponse
 	Root    string `json:"root" jsonschema:"of the scope"`
@@ -75,8 +73,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	return out, nil
 }
 
-// nameScope puts the scope of the call in place of "session" or "project" alone: what it names or, of a
-// session, that of its agent.
+// nameScope replaces "session" or "project" alone by the scope of the call; the default session is that of the agent.
 func nameScope(ctx context.Context, l *Local, t *ast.Tree) error {
 	bare, name := t.Scope, ""
 	switch of := l.Scopes(ctx); bare {

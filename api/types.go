@@ -23,19 +23,18 @@ type ContextRequest struct {
 	Reserve   *int   `json:"reserve,omitempty" jsonschema:"of the policy shares: percent of the budget that stay free for the answer, 0 to 100; by default the 5 to 20 that its classes leave" flag:"with shares, keep this <PERCENT> of the budget free for the answer and fill the rest (default: 5 to 20, as its classes leave)"`
 	Format    string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
 	Counter   string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
-	Layout    string `json:"layout,omitempty" jsonschema:"of a session: tree (default), what is new to it; sticky, behind the window before" flag:"<LAYOUT> in a session: tree (default) of what is new to it, sticky (behind the window before)" mcp:""`
-	Fresh     bool   `json:"fresh,omitempty" jsonschema:"of a session: begin anew, whatever it was shown" flag:"begin anew, whatever the session was shown" mcp:""`
-	SinceLast bool   `json:"since_last,omitempty" jsonschema:"say what is new, changed and gone since the agent's window before" flag:"say what is new, changed and gone since the agent's window before" mcp:",say what changed since your last window"`
+	Layout    string `json:"layout,omitempty" jsonschema:"in a session: tree (default), what is new to it; sticky, appended to the previous window" flag:"<LAYOUT> in a session: tree (default) of what is new to it, sticky (appended to the previous window)" mcp:""`
+	Fresh     bool   `json:"fresh,omitempty" jsonschema:"in a session: as if it had been shown nothing" flag:"ignore what the session was shown before" mcp:""`
+	SinceLast bool   `json:"since_last,omitempty" jsonschema:"list what is new, changed and removed since the agent's previous window" flag:"list what is new, changed and removed since the agent's previous window" mcp:",say what changed since your last window"`
 	Degrade   bool   `json:"degrade,omitempty" jsonschema:"lower the pinned parts when they do not fit" flag:"show the focus at a lower level when it does not fit"`
 	Explain   bool   `json:"explain,omitempty" jsonschema:"give every reason in full" flag:"say why each part is there"`
 	At        string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
 	Private   bool   `json:"private,omitempty" jsonschema:"record the window without the words of the question and the task"`
-	Page      int    `json:"page,omitempty" jsonschema:"how much of the text the agent is shown, in bytes; of a longer one nothing counts as shown; 0 is all"`
+	Page      int    `json:"page,omitempty" jsonschema:"how many bytes of the text the agent is shown; if the text is longer, nothing counts as shown; 0 means all"`
 
 	Threshold float64 `json:"threshold,omitempty" jsonschema:"the similarity from which the policy foveal shows a neighbour in full; 0 means 0.75" flag:"<SIMILARITY> from which foveal shows a neighbour in full (default 0.75)"`
 
-	// The names a signal carries the focus under (seed context.org). Focus
-	// goes before FovealFocus, and that before Payload.TargetID.
+	// Other keys of the focus (seed context.org). Focus goes before FovealFocus, and that before Payload.TargetID.
 	FovealFocus string `json:"foveal_focus,omitempty" jsonschema:"another name for focus, which goes before it"`
 	Payload     struct {
 		TargetID string `json:"target_id,omitempty" jsonschema:"another name for focus, which goes before it"`
@@ -45,18 +44,17 @@ type ContextRequest struct {
 // ContextResponse is a window and the reason for every line of it.
 type ContextResponse struct {
 	window.Window
-	Session    string       `json:"session,omitempty" jsonschema:"whose earlier windows count: what it was shown is left out"`
-	Since      *minds.Since `json:"since,omitempty" jsonschema:"with since_last, how memory differs from what the window before showed"`
+	Session    string       `json:"session,omitempty" jsonschema:"the session; what its earlier windows showed is left out"`
+	Since      *minds.Since `json:"since,omitempty" jsonschema:"with since_last, how memory differs from the previous window"`
 	Unmatched  bool         `json:"unmatched,omitempty" jsonschema:"no note has a word of the question"`
-	Lockdown   []string     `json:"lockdown,omitempty" jsonschema:"files that were left out: somebody else changed them"`
-	Unreviewed []string     `json:"unreviewed,omitempty" jsonschema:"files that were not, though somebody else changed them"`
+	Lockdown   []string     `json:"lockdown,omitempty" jsonschema:"files that were left out because another program changed them"`
+	Unreviewed []string     `json:"unreviewed,omitempty" jsonschema:"files that were used although another program changed them and nobody reviewed that"`
 }
 
 // Part is one entry of a window.
 type Part = window.Part
 
-// QueryRequest runs a query in one of the syntaxes of package query, among the
-// nodes of a ready-made query when one is named.
+// QueryRequest runs a query of package query, on the nodes of a ready-made query if one is named.
 type QueryRequest struct {
 	Query string `json:"query,omitempty" jsonschema:"terms as fovea query --help lists them; empty is all" arg:"QUERY..."`
 	Named string `json:"named,omitempty" jsonschema:"active-projects or completed"`
@@ -94,11 +92,10 @@ type Node struct {
 	Content string `json:"content,omitempty" jsonschema:"where asked for, as in show"`
 	Excerpt string `json:"excerpt,omitempty" jsonschema:"where asked for: how its text begins, without headline, planning, settings and drawers, on one line; … at the end where more follows"`
 
-	Unreviewed bool `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
+	Unreviewed bool `json:"unreviewed,omitempty" jsonschema:"another program changed the file, and its owner has not reviewed that"`
 }
 
-// Hit is a node found by a question. Similarity means the same in every answer; Arms says
-// which arms of the score found it.
+// Hit is a node found by a question. Similarity means the same in every answer.
 type Hit struct {
 	Node
 	node.Relevance
@@ -107,7 +104,7 @@ type Hit struct {
 
 	Scores    map[string]float64 `json:"scores,omitempty" jsonschema:"with explain, what each arm gave; they add up to the score, but for that of a reranker"`
 	Match     string             `json:"match,omitempty" jsonschema:"where asked for: the line of its text that has the most of the words; … where more of it precedes or follows"`
-	MatchLine int                `json:"match_line,omitempty" jsonschema:"where that line stands in the file, from 1"`
+	MatchLine int                `json:"match_line,omitempty" jsonschema:"the number of that line in the file, from 1"`
 }
 
 // ShowRequest asks for one node, now or as it was.
@@ -115,9 +112,9 @@ type ShowRequest struct {
 	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:",id, title, path or FILE:LINE"`
 	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or the node's own digest" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date, or a digest of the node" mcp:",snapshot, commit, date or digest"`
 
-	// Of a caller that shows its agent one page of the text: what counts as shown to that one's session.
-	Offset int `json:"offset,omitempty" jsonschema:"where the page of the text begins that the agent is shown, in bytes" mcp:""`
-	Page   int `json:"page,omitempty" jsonschema:"how long it is at most, in bytes; it ends after a line in its second half; 0 is the whole text"`
+	// For a caller that shows its agent one page of the text: what counts as shown to its session.
+	Offset int `json:"offset,omitempty" jsonschema:"where the page that the agent is shown begins in the text, in bytes" mcp:""`
+	Page   int `json:"page,omitempty" jsonschema:"the maximum length of the page in bytes; it ends after a line in its second half; 0 means the whole text"`
 }
 
 // Shown is a node in full.
@@ -129,13 +126,13 @@ type Shown struct {
 	Attributes    map[string]any `json:"attributes" jsonschema:"keyword, tags, properties and dates"`
 	Content       string         `json:"content" jsonschema:"with U+FFFD for what is not UTF-8"`
 	Bare          bool           `json:"bare,omitempty" jsonschema:"it has no content at all: null, not an empty one"`
-	ContentBase64 string         `json:"content_base64,omitempty" jsonschema:"the exact bytes, where Content is not"`
+	ContentBase64 string         `json:"content_base64,omitempty" jsonschema:"the exact bytes, where content is not exact"`
 	Parent        string         `json:"parent" jsonschema:"the id of the node above it, empty for none"`
 	Children      []string       `json:"children" jsonschema:"ids of the nodes below it, in order"`
 	Scope         string         `json:"scope" jsonschema:"memex, project/NAME or session/ID"`
 	Modified      time.Time      `json:"modified" jsonschema:"when its file was last written"`
 	Synced        time.Time      `json:"synced" jsonschema:"when it was read"`
-	Unreviewed    bool           `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
+	Unreviewed    bool           `json:"unreviewed,omitempty" jsonschema:"another program changed the file, and its owner has not reviewed that"`
 	Handle        string         `json:"handle" jsonschema:"the short name of the node, which every request takes for the id"`
 	Missing       string         `json:"missing,omitempty" jsonschema:"that the folder has lost the file, and what brings it back"`
 	Backlinks     []Node         `json:"backlinks,omitempty" jsonschema:"the nodes that link to it, by its id or its name, at most 50"`
@@ -157,8 +154,7 @@ type RememberRequest struct {
 	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline" mcp:",Org text below the title, no headlines; formulas are text" flag:"@<TEXT> below the headline"`
 }
 
-// EditRequest changes one node. Fields that are absent change nothing; they
-// apply in the order in which they stand here.
+// EditRequest changes one node. Absent fields change nothing; the others apply in this order.
 type EditRequest struct {
 	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:",id, title or FILE:LINE"`
 	Base string `json:"base,omitempty" jsonschema:"the node's digest as it was read; without it whatever is there is changed" flag:"DIGEST" mcp:",digest as read"`
@@ -179,40 +175,38 @@ type EditRequest struct {
 	AllowSubheadings bool     `json:"allow_subheadings,omitempty" jsonschema:"body and append may hold headlines" flag:"the text may hold headlines"`
 }
 
-// EditResponse says what a node became. Seq is the commit's number, 0 when
-// nothing was to change.
+// EditResponse describes a node after a change.
 type EditResponse struct {
 	ID      string `json:"id" jsonschema:"the id of the node"`
 	Digest  string `json:"digest" jsonschema:"of the own bytes"`
 	Version string `json:"version" jsonschema:"the digest of it and all below it"`
-	Seq     uint64 `json:"seq" jsonschema:"the number of the commit, 0 when nothing was to change"`
+	Seq     uint64 `json:"seq" jsonschema:"the number of the commit, 0 if nothing had to change"`
 	Path    string `json:"path" jsonschema:"the file, below the memex"`
-	Line    int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Line    int    `json:"line" jsonschema:"in the file, from 1; 0 for a node in no file"`
 	Handle  string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
 
 	Would  *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
-	Unseen []string    `json:"unseen,omitempty" jsonschema:"what others changed in it and the session of an agent had not seen: lines, each after + or -"`
+	Unseen []string    `json:"unseen,omitempty" jsonschema:"what others changed in it and the agent's session had not seen: lines, each after + or -"`
 
 	Proposal string `json:"proposal,omitempty" jsonschema:"nothing was written: the owner decides about the proposal of this id"`
 	Doubled  string `json:"doubled,omitempty" jsonschema:"that other nodes declare its ID, and where they are; of forget: where the text still is"`
 
 	Plan *history.Difference `json:"-"` // of a dry run: what would change, nil for nothing
 
-	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
+	Known       bool     `json:"known,omitempty" jsonschema:"of remember: memory had it already, and nothing was written"`
 	Similar     []string `json:"similar,omitempty" jsonschema:"of remember: ids of nodes that say nearly the same"`
 	SimilarFrom float64  `json:"similar_from,omitempty" jsonschema:"the share of words in common from which a node is similar"`
 }
 
-// MoveRequest moves a headline with all below it, or takes it away.
+// MoveRequest moves a headline with all below it, or removes it.
 type MoveRequest struct {
-	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:""`
-	To   string `json:"to,omitempty" jsonschema:"the node to move below, named likewise; only to refile" arg:"TARGET"`
-	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed" flag:"DIGEST" mcp:",digest as read"`
-
-	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
+	ID     string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:""`
+	To     string `json:"to,omitempty" jsonschema:"the node to move below, named likewise; only to refile" arg:"TARGET"`
+	Base   string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed" flag:"DIGEST" mcp:",digest as read"`
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
-// AssignRequest names nodes that are to have an :ID:.
+// AssignRequest names nodes to give an :ID:.
 type AssignRequest struct {
 	IDs  []string `json:"ids,omitempty" jsonschema:"the nodes, each named as in show" arg:"NODE..."`
 	All  bool     `json:"all,omitempty" jsonschema:"every headline without one, below path if set" flag:"every headline that has none"`
@@ -220,7 +214,7 @@ type AssignRequest struct {
 	List bool     `json:"list,omitempty" jsonschema:"only list them" flag:"--dry-run only list them"`
 }
 
-// StatusRequest asks what state the memory is in.
+// StatusRequest asks for the state of the memory.
 type StatusRequest struct {
 	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them" flag:"list problems found in the files"`
 }
@@ -244,38 +238,36 @@ type Commit struct {
 	Root       string    `json:"root" jsonschema:"of the state that it made"`
 	Author     string    `json:"author" jsonschema:"who made it: owner, file for what was found in files, fovea, or the name of an agent"`
 	AuthorKind string    `json:"author_kind" jsonschema:"owner, file, agent or fovea"`
-	Session    string    `json:"session" jsonschema:"of what session it was"`
+	Session    string    `json:"session" jsonschema:"the session that made it"`
 	Time       time.Time `json:"time" jsonschema:"when"`
 	Kind       string    `json:"kind" jsonschema:"ingest, edit, rollback, revert, merge, purge, retain, repair or guard"`
 	Message    string    `json:"message" jsonschema:"what was done"`
 	Changes    int       `json:"changes" jsonschema:"nodes that came, changed or left"`
 	Documents  int       `json:"documents,omitempty" jsonschema:"in the state after it"`
-	Op         string    `json:"op" jsonschema:"the key under which it was asked for"`
+	Op         string    `json:"op" jsonschema:"the idempotency key of the request"`
 	Paths      []string  `json:"paths,omitempty" jsonschema:"of a commit on the stream of events as it is made: the files that it changed, at most 100"`
 	MorePaths  int       `json:"more_paths,omitempty" jsonschema:"how many more files it changed"`
-	VouchedBy  string    `json:"said_by,omitempty" jsonschema:"who vouches for the author: token where one stands for it, asserted where whoever asked said so, empty where nobody asked, as for what was found in files"`
+	VouchedBy  string    `json:"said_by,omitempty" jsonschema:"how the author is known: token if a token proves it, asserted if the caller only claimed it, empty if there was no caller, as for changes found in files"`
 }
 
-// DiffRequest compares two moments: a snapshot's index or name, a commit
-// (seq:N or its digest), a date, or head. From defaults to snapshot 0, To to
-// head.
+// DiffRequest compares two moments: a snapshot's index or name, a commit (seq:N or its digest), a date, or head.
 type DiffRequest struct {
 	From string `json:"from,omitempty" jsonschema:"a snapshot's index or name, seq:N, a commit's digest, a date, or head; by default snapshot 0" arg:"FROM" mcp:",diff: snapshot, commit or date; default: newest snapshot"`
 	To   string `json:"to,omitempty" jsonschema:"likewise; by default head" arg:"TO" mcp:",diff: default: now"`
 	Text bool   `json:"text,omitempty" jsonschema:"with text diffs" flag:"show the lines that changed" mcp:",diff: with changed lines"`
 }
 
-// Difference is what lies between two moments.
+// Difference is what changed between two moments.
 type Difference struct {
-	Added   []Changed `json:"added" jsonschema:"nodes that came"`
-	Removed []Changed `json:"removed" jsonschema:"nodes that left"`
-	Changed []Changed `json:"changed" jsonschema:"nodes that read otherwise"`
-	Moved   []Changed `json:"moved" jsonschema:"nodes that stand elsewhere"`
+	Added   []Changed `json:"added" jsonschema:"new nodes"`
+	Removed []Changed `json:"removed" jsonschema:"removed nodes"`
+	Changed []Changed `json:"changed" jsonschema:"nodes with another text"`
+	Moved   []Changed `json:"moved" jsonschema:"nodes in another place"`
 
-	Lockdown []string `json:"lockdown,omitempty" jsonschema:"files that changed and are withheld: protected, and not as their owner trusts them"`
+	Lockdown []string `json:"lockdown,omitempty" jsonschema:"changed files that are withheld: protected, and not as their owner trusts them"`
 }
 
-// Changed is a node that came, left, changed or moved.
+// Changed is a node that was added, removed, changed or moved.
 type Changed struct {
 	ID    string `json:"id" jsonschema:"the id of the node"`
 	Title string `json:"title" jsonschema:"without keyword and tags"`
@@ -296,26 +288,24 @@ type Snapshot = history.Snapshot
 type RollbackRequest struct {
 	To         string `json:"to,omitempty" jsonschema:"as in diff; empty means snapshot 0" arg:"MOMENT" mcp:",snapshot, seq:N or date; default: newest"`
 	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:"leave out files that changed or are open, roll back the rest"`
-	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:"leave the files alone and remember that they differ"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory afterwards" flag:"leave the files alone and remember that they differ"`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 	Text       bool   `json:"text,omitempty" jsonschema:"of a dry run: with text diffs"`
-	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
+	Head       uint64 `json:"head,omitempty" jsonschema:"number that you expect of the newest commit; a newer commit is a conflict"`
 }
 
 // RollbackResponse is what a rollback did, or would do.
 type RollbackResponse struct {
-	Root          string   `json:"root" jsonschema:"the digest of the whole state"`
-	Seq           uint64   `json:"seq" jsonschema:"the number of the commit"`
-	RestoredFiles []string `json:"restored_files" jsonschema:"written or removed"`
-	RemovedFiles  []string `json:"removed_files" jsonschema:"removed"`
-	Drift         []string `json:"drift" jsonschema:"with memory_only, files that differ since"`
-	Left          []string `json:"left,omitempty" jsonschema:"with skip, files that were left out, each with the reason"`
-
-	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
+	Root          string      `json:"root" jsonschema:"the digest of the whole state"`
+	Seq           uint64      `json:"seq" jsonschema:"the number of the commit"`
+	RestoredFiles []string    `json:"restored_files" jsonschema:"written or removed"`
+	RemovedFiles  []string    `json:"removed_files" jsonschema:"removed"`
+	Drift         []string    `json:"drift" jsonschema:"with memory_only, files that differ afterwards"`
+	Left          []string    `json:"left,omitempty" jsonschema:"with skip, files that were left out, each with the reason"`
+	Would         *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
 }
 
-// RevertRequest takes back what commits did: those of Commits, or those of Author,
-// of Session, or of both together.
+// RevertRequest reverts the named commits, or those of an author, of a session, or of both together.
 type RevertRequest struct {
 	Author  string   `json:"author,omitempty" jsonschema:"whose commits: owner, file, fovea, or the name of an agent, as log has it" flag:"take back the commits of this <AUTHOR>" mcp:",revert: all by"`
 	Session string   `json:"session,omitempty" jsonschema:"of what session the commits are; with an author both count" flag:"take back the commits of the session <ID>"`
@@ -324,29 +314,27 @@ type RevertRequest struct {
 	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing" mcp:",revert: only say what"`
 	Text    bool     `json:"text,omitempty" jsonschema:"of a dry run: with text diffs"`
 	Skip    bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open" flag:"leave out files that changed or are open, revert the rest"`
-	Head    uint64   `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
+	Head    uint64   `json:"head,omitempty" jsonschema:"number that you expect of the newest commit; a newer commit is a conflict"`
 }
 
 // RevertResponse is what a revert did, or would do.
 type RevertResponse struct {
 	Merged
-	Commits []uint64 `json:"commits" jsonschema:"taken back"`
-	Removed []string `json:"removed" jsonschema:"of files"`
+	Commits []uint64 `json:"commits" jsonschema:"the reverted ones"`
+	Removed []string `json:"removed" jsonschema:"the removed files"`
 }
 
 // Merged is what a merge of two states did here, or would do.
 type Merged struct {
-	Seq       uint64     `json:"seq" jsonschema:"of the commit that says so, 0 where nothing was to change and for a dry run"`
-	Root      string     `json:"root" jsonschema:"the digest of the whole state after it"`
-	Files     []string   `json:"files" jsonschema:"written or removed; with memory_only those that differ now"`
-	Left      []string   `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
-	Conflicts []Conflict `json:"conflicts" jsonschema:"between the two sides"`
-
-	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
+	Seq       uint64      `json:"seq" jsonschema:"of the commit, 0 if nothing had to change and for a dry run"`
+	Root      string      `json:"root" jsonschema:"the digest of the whole state after it"`
+	Files     []string    `json:"files" jsonschema:"written or removed; with memory_only those that differ now"`
+	Left      []string    `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
+	Conflicts []Conflict  `json:"conflicts" jsonschema:"between the two sides"`
+	Would     *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
 }
 
-// Conflict is a field of a node that two sides changed in different ways. Both
-// values are in the node's text.
+// Conflict is a field of a node that two sides changed in different ways. The node's text has both values.
 type Conflict = document.Conflict
 
 // ResolveRequest ends conflicts that a node keeps.
@@ -359,10 +347,8 @@ type ResolveRequest struct {
 
 // IngestRequest reads what changed in the folder.
 type IngestRequest struct {
-	AcceptDeletions bool `json:"accept_deletions,omitempty" jsonschema:"also where so many files are gone that it is held back otherwise" flag:"drop documents even if more than half are gone"`
-	// Committed is called with each commit as it becomes durable; Progress
-	// with how many documents of how many have been read. Both may be nil and
-	// do not travel.
+	AcceptDeletions bool `json:"accept_deletions,omitempty" jsonschema:"also if so many files are gone that it would be held otherwise" flag:"drop documents even if more than half are gone"`
+	// Committed is called with each durable commit, Progress with the progress in documents. Both may be nil and are not sent.
 	Committed func(Commit)          `json:"-"`
 	Progress  func(done, total int) `json:"-"`
 }

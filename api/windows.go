@@ -23,18 +23,18 @@ var OpWindows = Define(Operation{Name: "windows", Group: "agents",
 // WindowsRequest asks for the windows of an agent, or for the text of one of them.
 type WindowsRequest struct {
 	ID    string `json:"id,omitempty" jsonschema:"the number of the window to render again; without it they are listed" arg:"NUMBER"`
-	Agent string `json:"agent,omitempty" jsonschema:"of the owner: whose windows"`
+	Agent string `json:"agent,omitempty" jsonschema:"only the owner names one: whose windows"`
 	Limit int    `json:"limit,omitempty" jsonschema:"how many are listed, newest first; 0 means 20" flag:"list at most <N>, newest first (default 20)"`
 }
 
-// RecordedWindow is a window as it was given, without its text in a list.
+// RecordedWindow is a window as it was given; in a list, without its text.
 type RecordedWindow = minds.RecordedWindow
 
 func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedWindow, error) {
 	if err := checkList("windows", req.Limit, 0); err != nil {
 		return nil, err
 	}
-	agent, session := l.AgentAndSession(ctx, req.Agent)
+	agent, session := l.agentAndSession(ctx, req.Agent)
 	if agent == "" {
 		return nil, fault.Invalidf("windows", "each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)")
 	}
@@ -59,7 +59,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	return []RecordedWindow{*r}, nil
 }
 
-// hidden returns why a caller does not see a version of a node, "" if it does.
+// hidden returns why a caller may not see a version of a node, "" if it may.
 func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *node.Node) string {
 	return func(path string, n *node.Node) string {
 		at := *n
@@ -67,7 +67,7 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 		switch {
 		case seesAll(ctx, l):
 		case l.On.Guard().UntrustedVersion(&at):
-			return "locked down: that is not the version of it that its owner trusts"
+			return "locked down: this is not the version that its owner trusts"
 		case slices.Contains(v.Lockdown(), path):
 			return "locked down: its file was changed outside Fovea, and its owner has not decided; see fovea guard diff"
 		}
@@ -75,8 +75,7 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 	}
 }
 
-// recordedOnly reports whether a session holds nothing but what windows showed and what
-// agents did, as Fovea recorded it.
+// recordedOnly reports whether a session has only what Fovea recorded: windows and actions of agents.
 func recordedOnly(m *fovea.Memory) bool {
 	v := m.View()
 	for d := range v.Documents() {
@@ -90,13 +89,13 @@ func recordedOnly(m *fovea.Memory) bool {
 	return v.Len() > 0
 }
 
-// windowBefore returns the newest window of the agent that asks, if the request wants to know
-// what changed since; an empty one if there was none.
+// windowBefore returns the newest window of the calling agent, an empty one if there was none; nil unless the
+// request asks what changed since.
 func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*minds.Window, error) {
 	if !req.SinceLast {
 		return nil, nil
 	}
-	agent, session := l.AgentAndSession(ctx, "")
+	agent, session := l.agentAndSession(ctx, "")
 	switch {
 	case agent == "":
 		return nil, fault.Invalidf("context", "since-last is for an agent; name one (--agent NAME, over HTTP Fovea-Agent)")

@@ -46,5 +46,8 @@
 //   - What a proof proves: its form is in proof/file.go, the verifier in proof/verify.go; internal/travel/prove.go makes proofs
 //     from merkle/proof.go and internal/chain/log.go; api/prove.go decides who may get one. Then
 //     doc/format/proof.md and decision 0156.
+//   - A field of the signed head, or a statement in it: SignedHead, text and parseHead in internal/chain/head.go, who signs in
+//     internal/chain/sign.go, the statement of a ledger as in internal/scope/trustledger.go; openHead of proof/verify.go reads it
+//     without a store. Then doc/format/nodes.md.
 //   - How tokens are counted: token/exact.go, token/estimate.go. Then decision 0003.
 package merkle

@@ -16,15 +16,15 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// RecordAction hands what an agent did to the log of its memex, which commits it later. O(hits).
+// RecordAction adds an action of an agent to the log of its memex, which commits it later. O(hits).
 func RecordAction(ctx context.Context, d api.Done) {
 	if a, ok := ActionOf(d); ok {
 		fovea.WindowsOf(d.Memex).Did(ctx, d.Session, d.Agent, a, d.Time)
 	}
 }
 
-// isSilent reports whether an operation leaves no block: windows have manifests, and others are
-// about working memory itself, or read no notes.
+// isSilent reports whether an operation adds no block: windows have manifests, and others are about working memory
+// itself, or read no notes.
 func isSilent(op *api.Operation) bool {
 	if op.Effect == api.Reads {
 		return op.Name == "context" || op.Group != "read" && op.Group != "history"
@@ -32,10 +32,10 @@ func isSilent(op *api.Operation) bool {
 	return strings.HasPrefix(op.Name, "block-")
 }
 
-// maxTitles is how many hits of a search are named.
+// maxTitles is the maximum number of hits that an action names.
 const maxTitles = 5
 
-// ActionOf returns the action that a call was, false for one that leaves no block.
+// ActionOf returns the action of a call, false if it adds no block.
 func ActionOf(d api.Done) (working.Action, bool) {
 	if isSilent(d.Call.Op) {
 		return working.Action{}, false
@@ -60,7 +60,7 @@ func ActionOf(d api.Done) (working.Action, bool) {
 	return did, true
 }
 
-// field returns the first of the fields of a request that is a text and not empty.
+// field returns the first of some fields of a request that is a string and not empty.
 func field(req any, names ...string) string {
 	v := reflect.ValueOf(req)
 	for _, name := range names {
@@ -71,8 +71,8 @@ func field(req any, names ...string) string {
 	return ""
 }
 
-// readAction is the action of reading a node. A file that is no notes leaves its block; a note is in
-// memory already, and leaves its title.
+// readAction returns the action of reading a node. For a file without notes its block has the path and the digest,
+// for a note only the title, since memory has its text.
 func readAction(d api.Done, s *api.Shown) working.Action {
 	at := field(d.Call.Request, "At")
 	n, ok := d.Memex.View().Get(s.ID)
@@ -82,7 +82,7 @@ func readAction(d api.Done, s *api.Shown) working.Action {
 	return working.Action{Name: "read", Detail: strings.TrimSpace(cmp.Or(s.Title, s.Path, s.ID) + " " + at)}
 }
 
-// found says how many hits there were, and names the first ones.
+// found returns the number of hits and the titles of the first ones.
 func found[T any](all []T, node func(*T) *api.Node) string {
 	titles := make([]string, 0, maxTitles)
 	for i := range all[:min(len(all), maxTitles)] {
@@ -92,7 +92,7 @@ func found[T any](all []T, node func(*T) *api.Node) string {
 	return strings.TrimSuffix(fmt.Sprintf("%d found: %s", len(all), strings.Join(titles, "; ")), ": ")
 }
 
-// wrote says where a note was written, or that nothing was.
+// wrote returns where a note was written, or why not.
 func wrote(e *api.EditResponse) string {
 	switch {
 	case e.Proposal != "":
@@ -103,12 +103,12 @@ func wrote(e *api.EditResponse) string {
 	return e.Path
 }
 
-// task is the action of changing a task.
+// task returns the action of changing a task.
 func task(d api.Done, id, status string) working.Action {
 	return working.Action{Name: "update_task", TaskID: id, Status: status, Detail: title(d, id, "")}
 }
 
-// title names a node that was changed.
+// title returns the title of a changed node, else its path or id.
 func title(d api.Done, id, path string) string {
 	if n, ok := d.Memex.View().Get(id); ok {
 		return cmp.Or(n.Derived.Title, path, id)

@@ -8,11 +8,11 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// admission checks the request of an agent, and returns it as it may go on.
+// admission checks the request of an agent, and returns the request to perform.
 type admission func(ctx context.Context, t *judge, req any) (any, error)
 
-// admissions says what an agent without a grant may ask of the operations that write. One
-// that is not named here needs a grant.
+// admissions has the checks of requests of agents without a grant, for operations that write. One that is not listed
+// needs a grant.
 var admissions = map[string]admission{
 	api.OpRemember.Name:  by(api.OpRemember, admitNote),
 	api.OpEdit.Name:      by(api.OpEdit, admitEdit),
@@ -32,24 +32,24 @@ var admissions = map[string]admission{
 	OpTaskRelease.Name: onTask(OpTaskRelease, func(r ClaimEndRequest) string { return r.Task }),
 	OpTaskDone.Name:    onTask(OpTaskDone, func(r ClaimEndRequest) string { return r.Task }),
 
-	OpReviewWithdraw.Name:  anything, // of what the caller proposed
-	OpMessageRead.Name:     anything, // it marks messages of the caller alone
+	OpReviewWithdraw.Name:  anything, // only proposals of the caller
+	OpMessageRead.Name:     anything, // only messages of the caller
 	api.OpSnapshot.Name:    anything,
 	api.OpCheckpoint.Name:  by(api.OpCheckpoint, admitCheckpoint),
 	api.OpEvent.Name:       anything,
 	api.OpBlockAdd.Name:    anything,
 	api.OpBlockRemove.Name: anything,
 	api.OpBlockScore.Name:  anything,
-	api.OpFeedback.Name:    anything, // it is about the windows of the caller alone
+	api.OpFeedback.Name:    anything, // only windows of the caller
 }
 
-// by makes an admission of a check that knows the type of the request.
+// by makes an admission from a check with the type of the request.
 func by[Q, A any](_ api.Op[Q, A], check func(context.Context, *judge, Q) (Q, error)) admission {
 	return func(ctx context.Context, t *judge, req any) (any, error) { return check(ctx, t, req.(Q)) }
 }
 
-// onTask makes an admission of an operation on the claim of a task, which the agent must be
-// able to write. A claim is no content of notes, and needs no review.
+// onTask makes the admission of an operation on the claim of a task, which the agent must be able to write. A claim
+// is not content of notes, so it needs no review.
 func onTask[Q, A any](op api.Op[Q, A], task func(Q) string) admission {
 	return by(op, func(ctx context.Context, t *judge, r Q) (Q, error) {
 		t.unreviewed = true

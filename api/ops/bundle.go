@@ -27,14 +27,14 @@ var (
 	OpBundleWrite = api.Define(api.Operation{Name: "bundle-write", Group: "history", Effect: api.Mends, Scan: true,
 		Summary: "Write the memory with all its history into one file"}, writeBundle)
 	OpBundleRead = api.Define(api.Operation{Name: "bundle-read", Effect: api.Mends,
-		Summary: "Bring in what a bundle has, as a commit that can be undone"}, readBundle)
+		Summary: "Merge a bundle, as a commit that can be undone"}, readBundle)
 )
 
-// BundleRequest says where a bundle is written, and for whom.
+// BundleRequest says where to write a bundle, and for whom.
 type BundleRequest struct {
-	File  string   `json:"file" jsonschema:"an absolute path; a bundle that is there is replaced" arg:"FILE" path:"absolute"`
-	Since []string `json:"since,omitempty" jsonschema:"commits that the receiver has" flag:"only what came since this <COMMIT>, one for each scope"`
-	Plain bool     `json:"plain,omitempty" jsonschema:"do not seal it" flag:"do not seal it: anybody who has the file can read it"`
+	File  string   `json:"file" jsonschema:"an absolute path; an existing bundle is replaced" arg:"FILE" path:"absolute"`
+	Since []string `json:"since,omitempty" jsonschema:"commits that the receiver has" flag:"only what is newer than this <COMMIT>, one for each scope"`
+	Plain bool     `json:"plain,omitempty" jsonschema:"do not seal it" flag:"do not seal it: anyone with the file can read it"`
 	For   []string `json:"for,omitempty" jsonschema:"more age recipients to seal it for" flag:"seal it for this age <RECIPIENT>, too"`
 }
 
@@ -44,24 +44,24 @@ type BundleScope = place.Scope
 // Bundle is a bundle that was written.
 type Bundle struct {
 	File   string        `json:"file" jsonschema:"where it is"`
-	Bytes  int64         `json:"bytes" jsonschema:"how large it is before it is sealed"`
+	Bytes  int64         `json:"bytes" jsonschema:"its size before it is sealed"`
 	Blocks int           `json:"blocks" jsonschema:"how many"`
-	Sealed bool          `json:"sealed" jsonschema:"whether a key opens it"`
+	Sealed bool          `json:"sealed" jsonschema:"whether it is sealed"`
 	Scopes []BundleScope `json:"scopes" jsonschema:"what it holds"`
 }
 
-// BundleReadRequest names a bundle to bring in.
+// BundleReadRequest names a bundle to merge.
 type BundleReadRequest struct {
-	File       string `json:"file" jsonschema:"an absolute path where the memory is kept" arg:"FILE" path:"absolute"`
-	Replace    bool   `json:"replace,omitempty" jsonschema:"may be of another memory" flag:"make its state the present one instead of merging"`
-	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
+	File       string `json:"file" jsonschema:"an absolute path on the machine that has the memory" arg:"FILE" path:"absolute"`
+	Replace    bool   `json:"replace,omitempty" jsonschema:"it may be of another memory" flag:"make its state the present one instead of merging"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory afterwards" flag:""`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 func writeBundle(ctx context.Context, a *api.Local, req BundleRequest) (*Bundle, error) {
 	const op = "bundle write"
 	if !filepath.IsAbs(req.File) {
-		return nil, fault.Errorf(op, req.File, fault.Invalid, "file: is an absolute path")
+		return nil, fault.Errorf(op, req.File, fault.Invalid, "file must be an absolute path")
 	}
 	to, err := recipients(a, op, req)
 	if err != nil {
@@ -97,7 +97,7 @@ func writeBundle(ctx context.Context, a *api.Local, req BundleRequest) (*Bundle,
 	return &Bundle{File: req.File, Bytes: done.Bytes, Blocks: done.Blocks, Sealed: len(to) > 0, Scopes: done.Scopes}, nil
 }
 
-// replaceable refuses a file that is there and is no bundle.
+// replaceable refuses to replace a file that is not a bundle.
 func replaceable(in vfs.FS, name string) error {
 	f, err := in.OpenFile(name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,16 +116,16 @@ func replaceable(in vfs.FS, name string) error {
 		return nil
 	}
 	if _, err := place.PeekBundle(io.NewSectionReader(f, 0, place.MaxHeader+place.MaxBlock)); err != nil {
-		return errors.New("the file exists and is no bundle; name another one")
+		return errors.New("the file exists and is not a bundle; name another one")
 	}
 	return nil
 }
 
-// recipients returns whom a bundle is sealed for, none for a plain one.
+// recipients returns the recipients that a bundle is sealed for, none for a plain one.
 func recipients(a *api.Local, op string, req BundleRequest) ([]place.Recipient, error) {
 	if req.Plain {
 		if len(req.For) > 0 {
-			return nil, fault.Errorf(op, req.File, fault.Invalid, "a plain bundle is sealed for nobody; leave out plain or for")
+			return nil, fault.Errorf(op, req.File, fault.Invalid, "a plain bundle has no recipients; leave out plain or for")
 		}
 		return nil, nil
 	}
@@ -145,12 +145,12 @@ func recipients(a *api.Local, op string, req BundleRequest) ([]place.Recipient, 
 		to = append(to, r)
 	}
 	if len(to) == 0 {
-		return nil, fault.Errorf(op, req.File, fault.Invalid, "it is sealed for nobody; name a recipient, or say plain")
+		return nil, fault.Errorf(op, req.File, fault.Invalid, "it has no recipients; name one with for, or say plain")
 	}
 	return to, nil
 }
 
-// goOn cuts the source that has a commit to what came after it. Errors: Invalid, NotFound.
+// goOn limits the source that has a commit to what is newer. Errors: Invalid, NotFound.
 func goOn(ctx context.Context, sources []place.Source, since string) error {
 	d, err := merkle.Parse(since)
 	if err != nil {
@@ -173,7 +173,7 @@ func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	first, err := in.Peek(len(place.SealPrefix))
 	if err != nil && err != io.EOF || string(first) != place.SealPrefix {
-		return in, nil // a short file is no archive, and the reader says so
+		return in, nil // the reader refuses a short file
 	}
 	if keys == nil {
 		return nil, place.ErrNoKey
@@ -192,14 +192,13 @@ func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 func readBundle(ctx context.Context, a *api.Local, req BundleReadRequest) (all []Brought, err error) {
 	const op = "bundle read"
 	if !filepath.IsAbs(req.File) {
-		return nil, fault.Errorf(op, req.File, fault.Invalid, "file: is an absolute path")
+		return nil, fault.Errorf(op, req.File, fault.Invalid, "file must be an absolute path")
 	}
 	if _, err := a.View(ctx); err != nil { // the folder is read first
 		return nil, err
 	}
 	err = receive(ctx, a, func(in vfs.FS) error {
-		r := reading{a: a, req: req, in: in}
-		h, err := r.unpack(ctx)
+		h, err := unpack(ctx, a, req, in)
 		if err != nil {
 			return fault.Wrap(op, req.File, kindOf(err), err)
 		}
@@ -216,42 +215,35 @@ func readBundle(ctx context.Context, a *api.Local, req BundleReadRequest) (all [
 	return all, fault.Wrap(op, req.File, fault.Other, err)
 }
 
-// reading brings in one bundle.
-type reading struct {
-	a   *api.Local
-	req BundleReadRequest
-	in  vfs.FS
-}
-
-// unpack reads the bundle into the incoming folder, behind what it goes on from.
-func (r *reading) unpack(ctx context.Context) (h place.Header, err error) {
-	f, err := vfs.OpenPlain(r.req.File, os.O_RDONLY, 0)
+// unpack reads the bundle into a folder, after the histories that it continues.
+func unpack(ctx context.Context, a *api.Local, req BundleReadRequest, to vfs.FS) (h place.Header, err error) {
+	f, err := vfs.OpenPlain(req.File, os.O_RDONLY, 0)
 	if err != nil {
 		return h, err
 	}
 	defer f.Close()
-	in, err := Unsealed(f, r.a.Options.Seals)
+	in, err := Unsealed(f, a.Options.Seals)
 	if err == nil {
 		h, err = place.PeekBundle(in)
 	}
 	if err == nil {
-		err = r.prepare(ctx, h)
+		err = prepare(ctx, a, req, to, h)
 	}
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err == nil {
-		in, err = Unsealed(f, r.a.Options.Seals)
+		in, err = Unsealed(f, a.Options.Seals)
 	}
 	if err != nil {
 		return h, err
 	}
-	return place.ReadInto(ctx, r.in, in, "")
+	return place.ReadInto(ctx, to, in, "")
 }
 
-// prepare refuses a bundle of another memory, and gives one of changes what it goes on from.
-func (r *reading) prepare(ctx context.Context, h place.Header) error {
-	sources, release, err := r.a.Memex.Histories().Take(ctx)
+// prepare refuses a bundle of another memory, and copies the histories that a bundle of changes continues.
+func prepare(ctx context.Context, a *api.Local, req BundleReadRequest, in vfs.FS, h place.Header) error {
+	sources, release, err := a.Memex.Histories().Take(ctx)
 	if err != nil {
 		return err
 	}
@@ -262,8 +254,8 @@ func (r *reading) prepare(ctx context.Context, h place.Header) error {
 			if ours.Name != s.Name {
 				continue
 			}
-			if ours.First != s.First && !r.req.Replace {
-				return fault.Errorf("bundle read", r.req.File, fault.Invalid,
+			if ours.First != s.First && !req.Replace {
+				return fault.Errorf("bundle read", req.File, fault.Invalid,
 					"it is of another memory; fovea clone makes a memory of it, --replace puts its state in place of this one")
 			}
 			if s.SinceSeq > 0 {
@@ -282,11 +274,11 @@ func (r *reading) prepare(ctx context.Context, h place.Header) error {
 		_, err := place.WriteBundle(ctx, to, before)
 		_ = to.CloseWithError(err) // it returns nil
 	}()
-	_, err = place.ReadInto(ctx, r.in, from, "")
+	_, err = place.ReadInto(ctx, in, from, "")
 	return errors.Join(err, from.Close())
 }
 
-// kindOf is the kind of an error on the way to or from a bundle or a place.
+// kindOf returns the kind of an error about a bundle or a place.
 func kindOf(err error) fault.Kind {
 	damaged, isDamaged := errors.AsType[*place.Error](err)
 	switch kind := fault.KindOf(err); {
@@ -310,7 +302,7 @@ func kindOf(err error) fault.Kind {
 	return fault.Other
 }
 
-// isAny reports whether an error is one of some.
+// isAny reports whether an error is any of some.
 func isAny(err error, some ...error) bool {
 	return slices.ContainsFunc(some, func(one error) bool { return errors.Is(err, one) })
 }

@@ -22,7 +22,7 @@ import (
 // Origin is the name of the remote that a memory was cloned from.
 const Origin = "origin"
 
-// Source is what a new memory is made of.
+// Source is the origin of a new memory.
 type Source struct {
 	Name  string // the absolute path of a bundle or of a folder, the address of a remote, or ipfs: and a CID
 	Memex string // the folder of the new memory
@@ -33,15 +33,15 @@ type Source struct {
 	IPFS       func() (address string, err error)
 }
 
-// Cloned is what a clone has found.
+// Cloned is the result of a clone.
 type Cloned struct {
 	Signer string `json:"signer,omitempty"` // the public key of the other machine, as the source has it
-	Others int    `json:"others"`           // machines besides the one whose log was read
-	Unkept error  `json:"-"`                // why the memory is not to meet others at the source
+	Others int    `json:"others"`           // machines other than the one whose log was read
+	Unkept error  `json:"-"`                // why the source was not kept as a remote
 }
 
-// Clone fills the empty state folder of a new memory with the histories of the source, each proved block
-// by block. After an error a part may be there. Errors: those of package ipfs, of place.ReadInto and of place.Remote.
+// Clone fills the empty state folder of a new memory with the histories of the source, and verifies each block.
+// After an error the folder may have a part of them. Errors: those of package ipfs, of place.ReadInto and of place.Remote.
 func (s *Source) Clone(ctx context.Context, in vfs.FS) (done Cloned, err error) {
 	if strings.HasPrefix(s.Name, IPFSPrefix) {
 		return done, s.fromIPFS(ctx, in)

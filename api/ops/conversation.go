@@ -14,12 +14,12 @@ import (
 
 // OpConversation is the operation that reports what a session did.
 var OpConversation = api.Define(api.Operation{Name: "conversation",
-	Summary: "Say what a session did: its commits, and what they changed"}, readConversation)
+	Summary: "Show what a session did: its commits, and what they changed"}, readConversation)
 
-// maxSession is the length of the name of a session in bytes.
+// maxSession is the maximum length of the name of a session in bytes.
 const maxSession = 200
 
-// maxRuns is how many stretches of a history Conversation compares.
+// maxRuns is the maximum number of runs of consecutive commits that are compared.
 const maxRuns = 200
 
 // ConversationRequest names a session.
@@ -57,7 +57,7 @@ func readConversation(ctx context.Context, a *api.Local, req ConversationRequest
 	if err != nil {
 		return nil, err
 	}
-	own, g := author.SessionPrefix+req.Session, author.GrantOf(ctx) // own is what is between the session and the owner
+	own, g := author.SessionPrefix+req.Session, author.GrantOf(ctx) // own is for the session and the owner alone
 	if slices.Contains(there, own) && g.Reaches(own) && byOwner(ctx, a, "conversation") == nil {
 		scopes = append(scopes, own)
 	}
@@ -103,7 +103,7 @@ func listsOf(d *api.Difference) [4]*[]api.Changed {
 
 // joined is the sum of differences that follow one another.
 type joined struct {
-	all      []*joinedNode // in order; what at does not have was replaced or taken out
+	all      []*joinedNode // in order; one that is not in at was replaced or removed
 	at       map[string]*joinedNode
 	lockdown []string
 }
@@ -127,7 +127,7 @@ func (j *joined) difference() *api.Difference {
 	return out
 }
 
-// compare adds what commits changed, of each stretch that has no others in it.
+// compare adds what commits changed, one run of consecutive commits at a time.
 func (j *joined) compare(ctx context.Context, on *api.Local, scope string, commits []api.Commit, text bool) error {
 	runs := 0
 	for i := len(commits) - 1; i >= 0; i-- { // oldest first
@@ -148,7 +148,7 @@ func (j *joined) compare(ctx context.Context, on *api.Local, scope string, commi
 	return nil
 }
 
-// join adds a later difference: a node that came and changed has come. O(its nodes).
+// join adds a later difference: a node that was added and then changed was added. O(its nodes).
 func (j *joined) join(d *api.Difference) {
 	for list, nodes := range listsOf(d) {
 		for _, n := range *nodes {
@@ -161,7 +161,7 @@ func (j *joined) join(d *api.Difference) {
 				next.Text = was.Text + n.Text
 			}
 			switch {
-			case known && was.list == added && list == removed: // it came and went
+			case known && was.list == added && list == removed: // it was added and removed
 				delete(j.at, n.ID)
 				continue
 			case known && was.list == added:

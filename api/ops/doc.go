@@ -2,7 +2,7 @@
 
 // Package ops defines the operations by which agents share a memory, notes are imported from other
 // programs and exported to them, and a memory is carried to other places: bundles, remotes, copies.
-// It also holds callers to what they may do: agents to their own folder, tasks and commits, readers
+// It also limits callers to what they may do: agents to their own folder, tasks and commits, readers
 // to reading, everybody to the scopes of their token.
 //
 // Most of its types are requests and answers, such as [ClaimRequest] and [SyncResponse]; [Message],
@@ -13,18 +13,18 @@
 //
 // Invariants:
 //
-//   - An operation that writes and has no admission here needs a grant of the owner: what
-//     is forgotten is refused. So do those that carry a memory elsewhere, import and export.
-//   - A request is checked as it will be carried out; an admission may narrow it, never
-//     widen it. What is done is recorded as by the holder of the grant, whoever the context names.
+//   - An operation that writes and has no admission here needs a grant of the owner, so that one that was
+//     overlooked is refused. So do those that carry a memory elsewhere, import and export.
+//   - A request is checked as it will be performed; an admission may narrow it, never widen it. Commits are
+//     recorded under the holder of the grant, whoever the context names.
 //   - No answer names a node that the caller may not see, and neither an answer nor an error holds
 //     a key or a passphrase.
-//   - A proposal is carried out by the owner alone, in the name of its agent. Text of an agent is
-//     made inert before it goes on.
-//   - What comes in, by an import or from another place, becomes one commit, which a rollback
-//     undoes, or nothing at all. An import does not overwrite what was changed or removed here.
-//   - A block of an action holds titles, ids and paths, not the text of notes. A window leaves no
-//     block, nor does a call that only the answer to another one takes.
+//   - Only the owner accepts a proposal; its change is made in the name of its agent. Text of an agent is
+//     made inert before it is written.
+//   - An import or a merge from another place becomes one commit, which a rollback undoes, or fails as a
+//     whole. An import does not overwrite what was changed or removed here.
+//   - A block of an action has titles, ids and paths, not the text of notes. A window adds no block, nor
+//     does a further call made to answer another one.
 //
 // Elsewhere: the other operations (package api); messages, tasks and proposals (internal/hive); the
 // formats of other programs (internal/foreign); bundles and the log of each machine (internal/place);

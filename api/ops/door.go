@@ -17,13 +17,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// The door for states of other machines: a bundle, what a pull brought, and what comes from IPFS are
-// histories in a state folder of their own, proved block by block when they were read. Here they are loaded,
-// which computes each state again, judged by the rule of paths, and merged or refused whole. A clone (see
-// Source) has no memory to come into: the same readers fill its state folder, opening it computes each state
-// again, and its files are judged as they are written. If one of these fails, nothing is left of it.
+// All states of other machines enter here: a bundle, a pull, and an archive on IPFS each are histories in a state
+// folder of their own, whose blocks were verified when they were read. They are loaded, which computes each state
+// again, checked by the rule of paths, and merged or refused as a whole. A clone (see Source) has no memory yet: the
+// same readers fill its state folder, opening it computes each state again, and its paths are checked as files are written.
 
-// Brought is what came into a scope from another history.
+// Brought is what was merged into a scope from another history.
 type Brought struct {
 	Scope string `json:"scope" jsonschema:"memex or project/NAME"`
 	api.Merged
@@ -32,7 +31,7 @@ type Brought struct {
 // incoming is the folder, in the state folder, that a bundle is read into.
 const incoming = "incoming"
 
-// receive hands the empty incoming folder to do, and removes it when that has ended.
+// receive calls do with the empty incoming folder, and removes the folder afterwards.
 func receive(ctx context.Context, a *api.Local, do func(in vfs.FS) error) (err error) {
 	done, err := turn(ctx, a)
 	if err != nil {
@@ -51,15 +50,15 @@ func receive(ctx context.Context, a *api.Local, do func(in vfs.FS) error) (err e
 	return do(in)
 }
 
-// bringing says how another history is brought in; a trial changes nothing, as a dry run. With agents it may
-// only have what they did.
+// bringing says how another history is merged; a trial changes nothing, like a dry run. With agents, it may contain
+// only commits by them.
 type bringing struct {
 	replace, memoryOnly, trial bool
 	agents                     []string
 }
 
-// bringAll brings in the histories of scopes that another state folder has, and hands each to
-// took. What cannot be done shows before anything is done.
+// bringAll merges the histories of scopes from another state folder, and passes each result to took. Several are tried
+// first, so that a refused one prevents all.
 func bringAll(ctx context.Context, a *api.Local, in vfs.FS, scopes []string, called string, how bringing, took func(Brought, fovea.Commit) error) error {
 	if trial := how; len(scopes) > 1 && !a.Call.DryRun {
 		trial.trial = true
@@ -81,12 +80,12 @@ func bringAll(ctx context.Context, a *api.Local, in vfs.FS, scopes []string, cal
 	return nil
 }
 
-// bring merges the history of a scope in another state folder, or puts its state in place. The
-// commit is zero where there was nothing new.
+// bring merges the history of a scope in another state folder, or makes its state the present one. The commit is zero
+// if there was nothing new.
 func bring(ctx context.Context, a *api.Local, in vfs.FS, name, called string, how bringing) (b Brought, c fovea.Commit, err error) {
 	all, err := a.Memex.Scopes()
 	if err != nil || len(how.agents) > 0 && name != scope.Memex && !slices.Contains(all, name) {
-		return b, c, cmp.Or(err, fault.Errorf("merge", name, fault.Denied, "a member for agents cannot begin it"))
+		return b, c, cmp.Or(err, fault.Errorf("merge", name, fault.Denied, "a member that acts for agents cannot create a scope"))
 	}
 	on, err := a.InScope(ctx, name)
 	if err != nil {

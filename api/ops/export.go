@@ -25,9 +25,9 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// OpExport writes notes as another program reads them.
+// OpExport writes notes in the format of another program.
 var OpExport = api.Define(api.Operation{Name: "export", Effect: api.Mends, Group: "read", Scan: true,
-	Summary: "Write notes as another program reads them"}, exportNotes)
+	Summary: "Write notes in the format of another program"}, exportNotes)
 
 // ExportRequest names the notes to write, and the target.
 type ExportRequest struct {
@@ -36,25 +36,24 @@ type ExportRequest struct {
 	Query string `json:"query,omitempty" jsonschema:"only documents with a match; with jsonl only the matches" flag:"only what matches this <QUERY>"`
 }
 
-// Exported is what an export wrote.
+// Exported is the result of an export.
 type Exported struct {
-	To    string `json:"to" jsonschema:"where it is"`
-	Notes int    `json:"notes" jsonschema:"how many"`
-	Files int    `json:"files" jsonschema:"how many"`
-	// Problems are those of what was written; the notes themselves stay as they are.
+	To       string   `json:"to" jsonschema:"where it is"`
+	Notes    int      `json:"notes" jsonschema:"how many"`
+	Files    int      `json:"files" jsonschema:"how many"`
 	Problems []string `json:"problems" jsonschema:"what could not be carried over"`
 }
 
-// maxFirst is how much of a file is read, in bytes, to see whether it is an export.
+// maxFirst is the maximum number of bytes read from a file to see whether it is an export.
 const maxFirst = 64 << 20
 
-// listFile names, in the folder of an export, the files that it wrote: a list in JSON.
+// listFile is the file in an export that lists the files written, in JSON.
 const listFile = ".fovea-export"
 
 func exportNotes(ctx context.Context, a *api.Local, req ExportRequest) (*Exported, error) {
 	const op = "export"
 	if !filepath.IsAbs(req.To) {
-		return nil, fault.Errorf(op, req.To, fault.Invalid, "to: is an absolute path")
+		return nil, fault.Errorf(op, req.To, fault.Invalid, "to must be an absolute path")
 	}
 	v, err := a.Readable(ctx)
 	if err != nil {
@@ -73,7 +72,7 @@ func exportNotes(ctx context.Context, a *api.Local, req ExportRequest) (*Exporte
 	return done, fault.Wrap(op, req.To, kindOf(err), err)
 }
 
-// chosen returns which nodes a query names, all for none.
+// chosen returns the ids of the nodes that match a query, nil if there is no query.
 func chosen(v *view.View, text string) (map[string]bool, error) {
 	if text == "" {
 		return nil, nil
@@ -117,7 +116,7 @@ func exportFolder(ctx context.Context, v *view.View, kind foreign.Kind, to strin
 		for _, n := range nodes {
 			of[n.ID] = top.Path
 		}
-		docs = append(docs, foreign.Out{Node: top, Text: textOf(slices.Values(nodes))})
+		docs = append(docs, foreign.Out{Node: top, Text: textOf(nodes)})
 	}
 	files, problems, err := foreign.Folder(ctx, kind, docs, of)
 	if err != nil {
@@ -126,8 +125,7 @@ func exportFolder(ctx context.Context, v *view.View, kind foreign.Kind, to strin
 	return &Exported{To: to, Notes: len(docs), Files: len(files), Problems: problems}, writeFolder(ctx, to, files)
 }
 
-// writeFolder writes the files of an export in place of those of the one before. A folder with
-// anything else is refused.
+// writeFolder replaces the files of the previous export. It refuses a folder with any other files.
 func writeFolder(ctx context.Context, to string, files map[string]string) error {
 	in, err := vfs.CreateDir(to, 0o700)
 	if err != nil {
@@ -140,7 +138,7 @@ func writeFolder(ctx context.Context, to string, files map[string]string) error 
 		var entries []fs.DirEntry
 		entries, err = in.ReadDir(".")
 		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != listFile }) {
-			err = fault.Errorf("export", to, fault.Conflict, "the folder is not empty and is no earlier export; name a new one")
+			err = fault.Errorf("export", to, fault.Conflict, "the folder is not empty and is not an earlier export; name a new one")
 		}
 	}
 	if err != nil {
@@ -160,7 +158,7 @@ func writeFolder(ctx context.Context, to string, files map[string]string) error 
 		_, stays := files[name]
 		return stays || !fs.ValidPath(name)
 	})
-	if err := vfs.WriteJSON(in, listFile, slices.Concat(written, gone)); err != nil { // first, so that an export that is cut short can be replaced
+	if err := vfs.WriteJSON(in, listFile, slices.Concat(written, gone)); err != nil { // first, so that an interrupted export can be replaced
 		return err
 	}
 	for _, name := range gone { // before others are written: on some file systems A.md is a.md
@@ -169,7 +167,7 @@ func writeFolder(ctx context.Context, to string, files map[string]string) error 
 		}
 	}
 	for _, name := range written {
-		if err := ctx.Err(); err != nil { // the list has all, so the next export goes on
+		if err := ctx.Err(); err != nil { // the list has all files, so the next export can continue
 			return err
 		}
 		if err := in.MkdirAll(path.Dir(name), 0o700); err != nil {
@@ -182,7 +180,7 @@ func writeFolder(ctx context.Context, to string, files map[string]string) error 
 	return vfs.WriteJSON(in, listFile, written)
 }
 
-// replaceableExport refuses a file that is there and is no earlier export.
+// replaceableExport refuses to replace a file that is not an earlier export.
 func replaceableExport(name string) error {
 	f, err := vfs.OpenPlain(name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -198,7 +196,7 @@ func replaceableExport(name string) error {
 		return nil
 	}
 	if err != nil || !first.Exported() {
-		return fault.Errorf("export", name, fault.Conflict, "the file exists and is no earlier export; name another one")
+		return fault.Errorf("export", name, fault.Conflict, "the file exists and is not an earlier export; name another one")
 	}
 	return nil
 }

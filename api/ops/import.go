@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,8 +30,8 @@ var OpImport = api.Define(api.Operation{Name: "import", Effect: api.Mends, Scan:
 type ImportRequest struct {
 	Kind   string `json:"kind" jsonschema:"claude, basic-memory, okf, markdown or jsonl"`
 	Source string `json:"source" jsonschema:"an absolute path: a folder, or a file of JSON lines" arg:"SOURCE" path:"absolute"`
-	Label  string `json:"label,omitempty" jsonschema:"tells several sources of one kind apart; the name of the source without it" flag:"the <NAME> of this source"`
-	Into   string `json:"into,omitempty" jsonschema:"a folder of the memex; imports/KIND/LABEL without it" flag:"write to this <FOLDER> of the memex"`
+	Label  string `json:"label,omitempty" jsonschema:"tells several sources of one kind apart; by default the name of the source" flag:"the <NAME> of this source"`
+	Into   string `json:"into,omitempty" jsonschema:"a folder of the memex; by default imports/KIND/LABEL" flag:"write to this <FOLDER> of the memex"`
 	Again  bool   `json:"again,omitempty" jsonschema:"bring back notes that were removed here since an earlier import" flag:""`
 	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
@@ -99,10 +98,10 @@ const maxLabel = 255
 
 var errNoFolder = errors.New("it is not a folder; name the folder of the notes")
 
-// read reads the source, and completes the request.
+// readSource reads the source, and fills in the defaults of the request.
 func readSource(ctx context.Context, req *ImportRequest) ([]foreign.Document, []string, error) {
 	if !filepath.IsAbs(req.Source) {
-		return nil, nil, fault.Errorf("import", req.Source, fault.Invalid, "source: is an absolute path")
+		return nil, nil, fault.Errorf("import", req.Source, fault.Invalid, "source must be an absolute path")
 	}
 	dir, label := filepath.Clean(req.Source), filepath.Base(req.Source)
 	kind := foreign.Kind(req.Kind)
@@ -114,16 +113,16 @@ func readSource(ctx context.Context, req *ImportRequest) ([]foreign.Document, []
 	}
 	req.Label = cmp.Or(req.Label, label)
 	if len(req.Label) > maxLabel {
-		return nil, nil, fault.Errorf("import", req.Source, fault.Invalid, "label: longer than %d bytes", maxLabel)
+		return nil, nil, fault.Errorf("import", req.Source, fault.Invalid, "label is longer than %d bytes", maxLabel)
 	}
-	req.Label = strings.Join(strings.Fields(req.Label), " ") // it stands in a property
+	req.Label = strings.Join(strings.Fields(req.Label), " ") // it becomes part of a property
 	if req.Into == "" {
 		req.Into = path.Join("imports", req.Kind, slug(strings.TrimSuffix(req.Label, path.Ext(req.Label))))
 	}
 	if !fs.ValidPath(req.Into) {
-		return nil, nil, fault.Errorf("import", req.Into, fault.Invalid, "into: is a folder below the memex, such as imports/work")
+		return nil, nil, fault.Errorf("import", req.Into, fault.Invalid, "into must be a folder below the memex, such as imports/work")
 	}
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // to open a pipe could take for ever
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // opening a pipe could block for ever
 		return nil, nil, errNoFolder
 	}
 	root, err := os.OpenRoot(dir)
@@ -137,7 +136,7 @@ func readSource(ctx context.Context, req *ImportRequest) ([]foreign.Document, []
 	return foreign.Read(ctx, foreign.Source{Kind: kind, Label: req.Label, In: root.FS(), File: label})
 }
 
-// slug is a name without what a path must not have.
+// slug returns a name without characters that are not portable in paths.
 func slug(name string) string {
 	name = strings.Trim(strings.Map(func(r rune) rune {
 		if r <= ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -151,19 +150,19 @@ func slug(name string) string {
 	return foreign.Fit(name)
 }
 
-// plan decides about each note what an import does.
+// plan decides what an import does with each note.
 type plan struct {
 	view *view.View
 	req  *ImportRequest
-	gone map[string]bool // ids that were here and are not
-	// taken are the paths of notes of this source, by what foreign.Fold makes of them.
+	gone map[string]bool // ids of notes that were removed here
+	// taken has the paths of notes of this source, changed by foreign.Fold.
 	taken   map[string]bool
 	history *travel.History
 	files   map[string]*file // that change
 	out     *Imported
 }
 
-// missing finds the notes that were here once and are not now.
+// missing returns the ids of documents that were removed here.
 func (p *plan) missing(ctx context.Context, docs []foreign.Document) (map[string]bool, error) {
 	absent := map[string]bool{}
 	for i := range docs {
@@ -186,7 +185,7 @@ func (p *plan) add(d *foreign.Document) error {
 	case n.Derived.Last(foreign.PropertySource) == d.Digest:
 		p.out.Unchanged++
 	default:
-		was := textOf(slices.Values(p.view.Branch(d.ID)))
+		was := textOf(p.view.Branch(d.ID))
 		if foreign.TextDigest(was) != n.Derived.Last(foreign.PropertyText) {
 			p.out.Kept = append(p.out.Kept, n.Path)
 			return nil
@@ -198,7 +197,7 @@ func (p *plan) add(d *foreign.Document) error {
 	return nil
 }
 
-// put adds a note that is new here: a file, or a headline of the file that it shares.
+// put adds a new note: a file, or a headline of a shared file.
 func (p *plan) put(d *foreign.Document, text string) error {
 	at := p.place(d)
 	if p.omits(at) && !p.omits(path.Join(p.req.Into, "x.org")) {
@@ -207,7 +206,7 @@ func (p *plan) put(d *foreign.Document, text string) error {
 	}
 	f := p.file(at)
 	if !d.Entry && (f.was != "" || f.added.Len() > 0) {
-		return fault.Errorf("import", at, fault.Conflict, "this file is here already and was not imported; name another folder with --into")
+		return fault.Errorf("import", at, fault.Conflict, "this file exists and was not imported; name another folder with --into")
 	}
 	p.out.Added++
 	f.added.WriteString(text)
@@ -217,8 +216,8 @@ func (p *plan) put(d *foreign.Document, text string) error {
 	return nil
 }
 
-// place is the path of a new note: where another one of this source has its own, as x.md beside
-// x.markdown, or A.md beside a.md, it is that of its whole name, else one with a digest.
+// place returns the path of a new note. If another note of this source has it, as with x.md and x.markdown or A.md and
+// a.md, the path has the whole name of the source, or else a digest.
 func (p *plan) place(d *foreign.Document) string {
 	at := path.Join(p.req.Into, foreign.Fit(d.Path))
 	if d.Entry || !p.sibling(at) {
@@ -230,15 +229,13 @@ func (p *plan) place(d *foreign.Document) string {
 	return foreign.Distinct(at, d.Source)
 }
 
-// omits reports whether Fovea reads no file at a path. Where the path leads to another file, nothing
-// is written, and the error of that says so.
+// omits reports whether Fovea reads no file at a path. A path that leads to another file fails later, when it is written.
 func (p *plan) omits(at string) bool {
 	read, err := travel.Reads(p.history, at)
 	return err == nil && !read
 }
 
-// sibling reports whether another note of this source has a path, or one that some file systems
-// take for the same.
+// sibling reports whether another note of this source has a path, or one that is the same on some file systems.
 func (p *plan) sibling(at string) bool {
 	if p.taken == nil {
 		p.taken = map[string]bool{}
@@ -267,9 +264,9 @@ func (p *plan) file(at string) *file {
 }
 
 // textOf returns the text of nodes that follow one another.
-func textOf(nodes iter.Seq[*node.Node]) string {
+func textOf(nodes []*node.Node) string {
 	var b strings.Builder
-	for n := range nodes {
+	for _, n := range nodes {
 		b.WriteString(n.Content)
 	}
 	return b.String()
@@ -280,10 +277,10 @@ type file struct {
 	was     string
 	starts  map[string]int // of nodes in was, by id
 	changes []change
-	added   strings.Builder // behind it
+	added   strings.Builder // at the end
 }
 
-// change puts a text in the place of some bytes.
+// change replaces some bytes by a text.
 type change struct {
 	at, size int
 	text     string
@@ -294,7 +291,7 @@ func (f *file) text() string {
 	slices.SortFunc(f.changes, func(x, y change) int { return cmp.Compare(x.at, y.at) })
 	done := 0
 	for _, c := range f.changes {
-		if c.at >= done { // else it is within one that is replaced
+		if c.at >= done { // else it is inside a replaced part
 			b.WriteString(f.was[done:c.at] + c.text)
 			done = c.at + c.size
 		}
@@ -318,26 +315,24 @@ func kindOfSource(err error) fault.Kind {
 	return fault.Other
 }
 
-// OpForgotten tells which notes were forgotten.
+// OpForgotten finds notes that were forgotten.
 var OpForgotten = api.Define(api.Operation{Name: "forgotten", Scan: true,
-	Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten)
+	Summary: "List which notes were forgotten, so that an import leaves them out"}, findForgotten)
 
-// ForgottenRequest names notes that somebody would bring in.
+// ForgottenRequest has notes to import.
 type ForgottenRequest struct {
-	Notes []NoteText `json:"notes" jsonschema:"that somebody would bring in"`
+	Notes []NoteText `json:"notes" jsonschema:"the notes to import"`
 }
 
-// NoteText is what a note says.
+// NoteText is the text of a note.
 type NoteText struct {
 	Title string `json:"title" jsonschema:"of the headline"`
 	Body  string `json:"body,omitempty" jsonschema:"the text below it"`
 }
 
-// ForgottenResponse lists the notes that were forgotten, by their places in the
-// request, counted from 0: but for case, white space and Unicode form, somebody took
-// such a one away, and nobody has brought it back since.
+// ForgottenResponse lists the notes that were forgotten and not restored. Case, white space and Unicode form do not count.
 type ForgottenResponse struct {
-	Notes []int `json:"notes" jsonschema:"those that were forgotten: places in the request, from 0"`
+	Notes []int `json:"notes" jsonschema:"the forgotten ones, by their positions in the request, from 0"`
 }
 
 func findForgotten(ctx context.Context, a *api.Local, req ForgottenRequest) (*ForgottenResponse, error) {

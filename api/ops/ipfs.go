@@ -18,14 +18,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// IPFSPrefix begins the name of what a CID on IPFS names: "ipfs:CID".
+// IPFSPrefix begins the name of an archive on IPFS: "ipfs:CID".
 const IPFSPrefix = "ipfs:"
 
-// IPFS returns how checkpoints go to the daemon at an address, and come back. configured reports
-// whether the configuration names it.
+// IPFS exchanges checkpoints with the daemon at an address. configured reports whether the configuration names it.
 func IPFS(configured bool, address func() (string, error)) *api.IPFS {
 	n := peer{address}
-	return &api.IPFS{Configured: configured, Address: address, Check: check, Push: n.push, Restore: n.restore}
+	return &api.IPFS{Configured: configured, Address: address, Push: n.push, Restore: n.restore}
 }
 
 // peer is a daemon of IPFS.
@@ -39,20 +38,7 @@ func (n peer) client() (*ipfs.Client, error) {
 	return ipfs.NewClient(at), nil
 }
 
-// check refuses requests that mean nothing.
-func check(req api.CheckpointRequest) error {
-	switch to := cmp.Or(req.To, api.PlaceLocal); {
-	case to != api.PlaceLocal && to != api.PlaceIPFS && to != api.PlaceAll:
-		return fmt.Errorf("there is no place %q; the places are %s, %s and %s", to, api.PlaceLocal, api.PlaceIPFS, api.PlaceAll)
-	case to == api.PlaceLocal && (req.Plain || req.Seal || req.StateOnly):
-		return errors.New("plain, seal and state-only are about IPFS; say to ipfs")
-	case req.Seal && (req.Plain || req.StateOnly):
-		return errors.New("what is sealed is neither plain nor without its history; leave out one")
-	}
-	return nil
-}
-
-// push puts the memory there.
+// push puts the memory on IPFS.
 func (n peer) push(ctx context.Context, a *api.Local, req api.CheckpointRequest) (done api.Archived, err error) {
 	defer func() {
 		if err != nil {
@@ -90,8 +76,7 @@ func (n peer) push(ctx context.Context, a *api.Local, req api.CheckpointRequest)
 	return api.Archived{CID: api.DigestText(sent.CID), Archive: api.DigestText(sent.Archive), Carried: sent.Carried}, err
 }
 
-// sealFor returns whom the memory is sealed for: nobody, if plain is given, or nothing is given and
-// no other machine can ask the daemon.
+// sealFor returns the recipients that the memory is sealed for: none with plain, and by default none if the node is offline.
 func sealFor(ctx context.Context, a *api.Local, c *ipfs.Client, req api.CheckpointRequest) ([]place.Recipient, error) {
 	if req.Plain {
 		return nil, nil
@@ -111,17 +96,17 @@ func sealFor(ctx context.Context, a *api.Local, c *ipfs.Client, req api.Checkpoi
 			return seals.For, err
 		}
 	}
-	return nil, errors.New("there is nobody to seal it for; name a recipient in seal_for, or say plain")
+	return nil, errors.New("it has no recipients; name one in seal_for, or say plain")
 }
 
-// restore brings back what a CID names.
+// restore makes the state that a CID names the present one.
 func (n peer) restore(ctx context.Context, a *api.Local, req api.RestoreRequest) (done api.RollbackResponse, err error) {
 	const op = "restore"
 	switch {
 	case req.CID == "":
 		err = errors.New("restoring from ipfs needs a cid, which fovea checkpoint --to ipfs has answered")
 	case req.Name != "" || len(req.Files) > 0 || req.Missing || req.At != "" || req.Skip:
-		err = errors.New("from ipfs all comes back that the cid names; leave out names, files, missing, at and skip")
+		err = errors.New("from ipfs, everything that the cid names is restored; leave out names, files, missing, at and skip")
 	}
 	if err != nil {
 		return done, fault.Wrap(op, req.CID, fault.Invalid, err)
@@ -145,7 +130,7 @@ func (n peer) restore(ctx context.Context, a *api.Local, req api.RestoreRequest)
 	return done, err
 }
 
-// incoming fetches what a CID names into a folder, and removes that when use has ended.
+// incoming fetches what a CID names into a folder, calls use, and removes the folder.
 func (n peer) incoming(ctx context.Context, a *api.Local, op, cid string, wantState bool, use func(vfs.FS, ipfs.Found) error) (err error) {
 	c, err := n.client()
 	if err != nil {
@@ -154,7 +139,7 @@ func (n peer) incoming(ctx context.Context, a *api.Local, op, cid string, wantSt
 	defer c.Close()
 	return fault.Wrap(op, cid, fault.Other, receive(ctx, a, func(in vfs.FS) error {
 		found, err := fetchCID(ctx, c, a.Options.Seals, cid, in, "", wantState)
-		if err == nil && !a.Call.DryRun { // a purge of what comes from there cannot reach it
+		if err == nil && !a.Call.DryRun { // so that a purge can report it
 			err = ipfs.Record(a.Memex.Histories().State, found.CID)
 		}
 		if err != nil {
@@ -178,7 +163,7 @@ func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error
 	return c.Fetch(ctx, d, seals.Own, in, memex, wantState)
 }
 
-// reaches refuses a program without access to IPFS, and reads the folder.
+// reaches returns an error if the program has no access to IPFS, and reads the folder.
 func reaches(ctx context.Context, a *api.Local, op, what string) error {
 	if a.Options.IPFS == nil {
 		return fault.Errorf(op, what, fault.Invalid, "this program has no access to IPFS")
@@ -216,7 +201,7 @@ func pushIPFS(ctx context.Context, a *api.Local) (*SyncResponse, error) {
 		return nil, err
 	}
 	if a.Call.DryRun {
-		return nil, fault.Errorf("push", IPFSPrefix, fault.Invalid, "what goes to IPFS is not known before; leave out dry-run")
+		return nil, fault.Errorf("push", IPFSPrefix, fault.Invalid, "a push to IPFS cannot be foreseen; leave out dry-run")
 	}
 	sent, err := a.Options.IPFS.Push(ctx, a, api.CheckpointRequest{})
 	if err != nil {
@@ -225,5 +210,5 @@ func pushIPFS(ctx context.Context, a *api.Local) (*SyncResponse, error) {
 	return &SyncResponse{Remote: IPFSPrefix, Machines: []Machine{}, Pushed: sent.Commits, Bytes: sent.Bytes, CID: sent.Archive}, nil
 }
 
-// kindOfIPFS is the kind of an error on the way to or from IPFS.
+// kindOfIPFS returns the kind of an error about IPFS.
 func kindOfIPFS(err error) fault.Kind { return cmp.Or(ipfs.KindOf(err), kindOf(err)) }

@@ -16,7 +16,7 @@ var (
 	OpAdmit = api.Define(api.Operation{Name: "remote-admit", Effect: api.Mends,
 		Summary: "Put a machine on the list of members of a remote"}, admit)
 	OpExpel = api.Define(api.Operation{Name: "remote-expel", Effect: api.Mends,
-		Summary: "Take a machine from the list of members of a remote"}, expel)
+		Summary: "Remove a machine from the list of members of a remote"}, expel)
 )
 
 // Members is the list of a remote.
@@ -25,16 +25,16 @@ type Members = place.Members
 // AdmitRequest names a member.
 type AdmitRequest struct {
 	Name   string   `json:"name" jsonschema:"of the remote" arg:"NAME"`
-	Member string   `json:"member" jsonschema:"what its machine is called: lower-case letters, digits and hyphens" arg:"MEMBER"`
+	Member string   `json:"member" jsonschema:"the name of its machine: lower-case letters, digits and hyphens" arg:"MEMBER"`
 	Key    string   `json:"key" jsonschema:"its public key, the line of its file key.pub" arg:"KEY"`
 	Seal   string   `json:"seal,omitempty" jsonschema:"of a sealed remote: what fovea bundle key prints on that machine" flag:"<RECIPIENT>"`
-	Agents []string `json:"agents,omitempty" jsonschema:"those it acts for; without any it acts as the owner" flag:"--for <AGENT> alone; may be repeated"`
+	Agents []string `json:"agents,omitempty" jsonschema:"those it acts for; by default it acts as the owner" flag:"--for <AGENT> alone; may be repeated"`
 }
 
 // ExpelRequest names a member.
 type ExpelRequest struct {
 	Name   string `json:"name" jsonschema:"of the remote" arg:"NAME"`
-	Member string `json:"member" jsonschema:"what its machine is called" arg:"MEMBER"`
+	Member string `json:"member" jsonschema:"the name of its machine" arg:"MEMBER"`
 }
 
 func members(ctx context.Context, a *api.Local, req RemoteRequest) (*Members, error) {
@@ -51,7 +51,7 @@ func expel(ctx context.Context, a *api.Local, req ExpelRequest) (*Members, error
 	return listed(ctx, a, "remote expel", req.Name, func(r *place.Remote) (Members, error) { return r.Amend(ctx, req.Member) })
 }
 
-// listed returns the list of a remote that do returns. It carries nothing, as a dry run.
+// listed opens a remote for do, and returns the list of members that do returns.
 func listed(ctx context.Context, a *api.Local, op, name string, do func(*place.Remote) (Members, error)) (*Members, error) {
 	var list Members
 	if err := checkRemote(op, name); err != nil {

@@ -365,7 +365,7 @@ func TestTwoMachinesWithOneKey(t *testing.T) {
 	all[1].sync(t, "ada")
 	twin.sync(t, "ada")
 	got := owner.sync(t, "")
-	if one, other := got[logs[1]].Problem, got[logs[2]].Problem; !strings.Contains(one+other, "has the same key as that of") {
+	if one, other := got[logs[1]].Problem, got[logs[2]].Problem; !strings.Contains(one+other, "has the same key as the log of") {
 		t.Errorf("%q, %q", one, other)
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// The operations by which agents meet: who they are, and what they send each other.
+// The operations on agents and their messages.
 var (
 	OpAgents = api.Define(api.Operation{Name: "agents", Group: "agents",
-		Summary: "List the agents: when each was seen, what it holds and may write"}, listAgents)
+		Summary: "List the agents: when each last wrote, what it holds and may write"}, listAgents)
 	OpMessages = api.Define(api.Operation{Name: "messages", Group: "agents",
 		Summary: "List the messages in an inbox, oldest first"}, listMessages)
 	OpMessageSend = api.Define(api.Operation{Name: "message-send", Effect: api.Writes, Tool: "remember",
@@ -44,26 +44,25 @@ type AgentEntry struct {
 // Message is a message in an inbox.
 type Message = hive.Message
 
-// MessagesRequest asks for the messages of an inbox. The owner may name an agent; an agent
-// has its own.
+// MessagesRequest asks for the messages of an inbox. Only the owner names an agent.
 type MessagesRequest struct {
-	Agent  string `json:"agent,omitempty" jsonschema:"of the owner: whose inbox"`
-	Unread bool   `json:"unread,omitempty" jsonschema:"only those that were not read" flag:""`
-	Thread string `json:"thread,omitempty" jsonschema:"only those of a thread: the id of the message that began it, or how that begins" flag:"ID"`
-	New    bool   `json:"new,omitempty" jsonschema:"of a session: only those that no such request of it has listed before" flag:""`
-	Fresh  bool   `json:"fresh,omitempty" jsonschema:"with new: begin anew, whatever the session was told"`
+	Agent  string `json:"agent,omitempty" jsonschema:"only the owner names one: whose inbox"`
+	Unread bool   `json:"unread,omitempty" jsonschema:"only unread ones" flag:""`
+	Thread string `json:"thread,omitempty" jsonschema:"only those of a thread: the id of its first message, or the beginning of that id" flag:"ID"`
+	New    bool   `json:"new,omitempty" jsonschema:"in a session: only those that no such request has listed before" flag:""`
+	Fresh  bool   `json:"fresh,omitempty" jsonschema:"with new: list all again"`
 }
 
 // MessageSendRequest is a message to be sent.
 type MessageSendRequest = hive.MessageSendRequest
 
-// MessageSent is where a message went.
+// MessageSent is a message that was sent.
 type MessageSent struct {
 	ID  string `json:"id" jsonschema:"of the message"`
 	Seq uint64 `json:"seq" jsonschema:"of the commit"`
 }
 
-// MessageEvent is what a notice of a message says: who sent one to whom.
+// MessageEvent is the data of a notice of a message.
 type MessageEvent struct {
 	ID   string `json:"id" jsonschema:"of the message"`
 	From string `json:"from" jsonschema:"owner, or the name of an agent"`
@@ -72,8 +71,8 @@ type MessageEvent struct {
 
 // MessageReadRequest names messages in the caller's inbox.
 type MessageReadRequest struct {
-	IDs  []string `json:"ids,omitempty" jsonschema:"of the messages; none is those that were not read" arg:"ID..."`
-	Peek bool     `json:"peek,omitempty" jsonschema:"mark none: for a reader that names them in a second request, once they have arrived" flag:"leave them unread"`
+	IDs  []string `json:"ids,omitempty" jsonschema:"of the messages; by default all unread ones" arg:"ID..."`
+	Peek bool     `json:"peek,omitempty" jsonschema:"do not mark them; for a reader that marks them later by a second request" flag:"leave them unread"`
 }
 
 // MessageReadResponse has the messages with their bodies.
@@ -92,7 +91,7 @@ func listAgents(ctx context.Context, a *api.Local, req AgentsRequest) ([]AgentEn
 	if err != nil {
 		return nil, err
 	}
-	for name := range a.Options.Grants { // those of the configuration may not have written yet
+	for name := range a.Options.Grants { // agents of the configuration may not have written yet
 		if !slices.ContainsFunc(all, func(a hive.Agent) bool { return a.Name == name }) && author.Check(name) == nil {
 			all = append(all, hive.Agent{Name: name})
 		}
@@ -107,15 +106,15 @@ func listAgents(ctx context.Context, a *api.Local, req AgentsRequest) ([]AgentEn
 	out := make([]AgentEntry, len(all))
 	for i, one := range all {
 		one.Tasks = slices.DeleteFunc(slices.Clone(one.Tasks), func(t hive.Task) bool { return !isSeen(v, t.ID) })
-		out[i] = AgentEntry{one, statusOf(&one, a.Options.Now()), append([]string{"agents/" + one.Name + "/", "tasks.org", "tasks/"}, a.Options.Grants[one.Name]...)}
+		out[i] = AgentEntry{one, statusOf(&one, a.Options.Now()), slices.Concat([]string{"agents/" + one.Name + "/"}, tasks, a.Options.Grants[one.Name])}
 	}
 	return out, nil
 }
 
-// recently is how long after a commit its agent counts as active.
+// recently is the time after a commit for which its agent counts as active.
 const recently = 15 * time.Minute
 
-// statusOf says in one word what an agent is about.
+// statusOf returns the status of an agent.
 func statusOf(one *hive.Agent, now time.Time) string {
 	switch {
 	case len(one.Tasks) > 0:
@@ -128,8 +127,7 @@ func statusOf(one *hive.Agent, now time.Time) string {
 	return "idle"
 }
 
-// isSeen reports whether the caller of a view sees a node; nodes of other scopes than the
-// view's are not seen.
+// isSeen reports whether a view has a node.
 func isSeen(v *view.View, id string) bool {
 	_, ok := v.Get(id)
 	return ok
@@ -158,11 +156,11 @@ func listMessages(ctx context.Context, a *api.Local, req MessagesRequest) ([]Mes
 	return append([]Message{}, inbox...), nil
 }
 
-// newMail returns the messages that a session has not been told of, and notes that it now was.
+// newMail returns the messages that were not listed to a session before, and records them as listed.
 func newMail(ctx context.Context, a *api.Local, whose string, inbox []Message, fresh bool) ([]Message, error) {
 	session := a.Scopes(ctx).Session
 	if session == "" {
-		return nil, fault.Invalidf("messages", "what is new is new to a session; name one with --session, or the header "+api.HeaderSession)
+		return nil, fault.Invalidf("messages", "new messages are listed to a session; name one with --session, or the header "+api.HeaderSession)
 	}
 	ids := make([]string, len(inbox))
 	for i := range inbox {
@@ -183,7 +181,7 @@ func sendMessage(ctx context.Context, a *api.Local, req MessageSendRequest) (*Me
 		return nil, err
 	}
 	_, granted := a.Options.Grants[req.To]
-	req.Known = granted || req.Known // which trust.go takes from agents
+	req.Known = granted || req.Known // admitMessage removes it from requests of agents
 	id, c, err := fovea.HiveOf(a.Memex).Send(ctx, req, a.Write())
 	if err != nil {
 		return nil, err

@@ -21,21 +21,21 @@ import (
 // The operations by which the owner follows what agents write.
 var (
 	OpNews = api.Define(api.Operation{Name: "news",
-		Summary: "Say what agents wrote since the owner looked, by session"}, readNews)
+		Summary: "List what agents wrote since the owner last looked, by session"}, readNews)
 	OpNewsSeen = api.Define(api.Operation{Name: "news-seen", Effect: api.Mends,
-		Summary: "Note that the owner has seen what agents wrote up to some commits"}, noteSeen)
+		Summary: "Record up to which commits the owner has seen what agents wrote"}, noteSeen)
 )
 
-// maxNews is how many commits of a scope News looks at, the newest ones.
+// maxNews is the maximum number of commits of a scope in News, the newest ones.
 const maxNews = 1000
 
-// News is what agents wrote since the owner looked.
+// News is what agents wrote since the owner last looked.
 type News struct {
-	Since    time.Time         `json:"since,omitzero" jsonschema:"when the owner looked last; absent for never"`
+	Since    time.Time         `json:"since,omitzero" jsonschema:"when the owner last looked; absent for never"`
 	Sessions []SessionNews     `json:"sessions" jsonschema:"by agent and session, the one that wrote last at the end"`
 	Waiting  []WaitingChanges  `json:"waiting" jsonschema:"proposals that wait for the owner, by agent"`
-	Earlier  uint64            `json:"earlier,omitempty" jsonschema:"older commits since then that were not looked at"`
-	UpTo     map[string]uint64 `json:"upto" jsonschema:"the newest commit of each scope; name them to news-seen when the owner has seen the answer"`
+	Earlier  uint64            `json:"earlier,omitempty" jsonschema:"the number of older commits since then, which are left out"`
+	UpTo     map[string]uint64 `json:"upto" jsonschema:"the newest commit of each scope; pass it to news-seen when the owner has seen the answer"`
 }
 
 // SessionNews is what an agent wrote in a session.
@@ -66,13 +66,12 @@ type NewsSeenResponse struct {
 // byOwner refuses everybody but the owner.
 func byOwner(ctx context.Context, a *api.Local, op string) error {
 	if !a.ByOwner(ctx) || author.AgentOf(ctx) != "" {
-		return fault.Errorf(op, "", fault.Denied, "that is about what the owner has seen; only the owner asks it")
+		return fault.Errorf(op, "", fault.Denied, "only the owner may ask this")
 	}
 	return nil
 }
 
-// followed lists the scopes whose files agents write: the memex and those of its projects that
-// the caller's grant is for.
+// followed lists the scopes whose files agents write: the memex, and its projects that the caller's grant covers.
 func followed(ctx context.Context, a *api.Local) ([]string, error) {
 	all, err := a.Memex.Scopes()
 	g := author.GrantOf(ctx)
@@ -84,13 +83,13 @@ func readNews(ctx context.Context, a *api.Local, _ api.None) (*News, error) {
 	if err := byOwner(ctx, a, "news"); err != nil {
 		return nil, err
 	}
-	v, err := a.View(ctx) // what was saved in the folder counts
+	v, err := a.View(ctx) // to read the folder first
 	if err != nil {
 		return nil, err
 	}
 	last, err := fovea.HiveOf(a.Memex).Owner.Seen()
 	if fovea.KindOf(err) == fovea.Corrupt {
-		a.Warn(fmt.Errorf("all is told again: %w", err))
+		a.Warn(fmt.Errorf("everything is listed again: %w", err))
 	} else if err != nil {
 		return nil, err
 	}
@@ -109,7 +108,7 @@ func readNews(ctx context.Context, a *api.Local, _ api.None) (*News, error) {
 	return out, err
 }
 
-// newest is when a session wrote last.
+// newest returns the time of the last commit of a session.
 func (s *SessionNews) newest() time.Time { return s.Commits[len(s.Commits)-1].Time }
 
 // add adds what agents wrote in a scope after a commit.
@@ -119,7 +118,7 @@ func (n *News) add(ctx context.Context, a *api.Local, v *view.View, scope string
 		return err
 	}
 	head := on.On.View().Head().Seq
-	after = min(after, head) // a history that was put back makes its numbers again
+	after = min(after, head) // a restored history uses the numbers again
 	var commits []api.Commit
 	for head > after {
 		if commits, err = on.Log(ctx, v, "", int(min(head-after, maxNews))); err != nil {
@@ -128,7 +127,7 @@ func (n *News) add(ctx context.Context, a *api.Local, v *view.View, scope string
 		if commits[0].Seq == head {
 			break
 		}
-		head = commits[0].Seq // which came meanwhile, in the place of the oldest
+		head = commits[0].Seq // others committed meanwhile: read again
 	}
 	n.UpTo[scope], n.Earlier = head, n.Earlier+head-after-min(head-after, maxNews)
 	for _, c := range slices.Backward(commits) {
@@ -177,7 +176,7 @@ func noteSeen(ctx context.Context, a *api.Local, req NewsSeenRequest) (*NewsSeen
 	}
 	for name, seq := range req.UpTo {
 		if !slices.Contains(scopes, name) {
-			return nil, fault.Errorf("news-seen", name, fault.NotFound, "that is neither memex nor a project here")
+			return nil, fault.Errorf("news-seen", name, fault.NotFound, "there is no such scope; name memex or a project")
 		}
 		m, err := a.Memex.Scope(ctx, name)
 		if err != nil {

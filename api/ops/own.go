@@ -14,10 +14,10 @@ import (
 	"github.com/fovea-memory/fovea/author"
 )
 
-// maxForgotten bounds how many nodes one forget of an agent may take.
+// maxForgotten is the maximum number of nodes that an agent may forget at once.
 const maxForgotten = 1000
 
-// own refuses a node unless the agent alone has written it and all below it.
+// own refuses a node unless the agent alone wrote it and everything below it.
 func (t *judge) own(ctx context.Context, n *api.Shown) error {
 	rest := []string{n.ID}
 	for i := 0; i < len(rest); i++ {
@@ -40,18 +40,17 @@ func (t *judge) own(ctx context.Context, n *api.Shown) error {
 	return nil
 }
 
-// alone refuses commits that somebody else has made.
+// alone refuses commits by others.
 func (t *judge) alone(log []api.Commit) error {
 	for _, c := range log {
-		if c.AuthorKind != author.Agent.String() || c.Author != t.g.Author().String() { // an agent of its name did, and nobody of another kind
+		if c.AuthorKind != author.Agent.String() || c.Author != t.g.Author().String() {
 			return t.denied(fmt.Sprintf("commit %d", c.Seq), "is by %s; agent %s takes back only what it has done", c.Author, t.g.Agent)
 		}
 	}
 	return nil
 }
 
-// aloneIn refuses those of the commits from first to head that are meant, if somebody else
-// has made one.
+// aloneIn refuses the chosen commits from first to head if one is by others.
 func (t *judge) aloneIn(ctx context.Context, first, head uint64, meant func(seq uint64) bool) error {
 	if first > head {
 		return nil
@@ -72,8 +71,8 @@ func (t *judge) head(ctx context.Context) (uint64, error) {
 	return newest[0].Seq, nil
 }
 
-// admitRollback lets an agent take back what it alone has done since a snapshot or a
-// commit number. The request then holds only while nobody else commits.
+// admitRollback lets an agent undo its own commits since a snapshot or a commit, if they are the only ones. The request
+// then fails if others commit first.
 func admitRollback(ctx context.Context, t *judge, r api.RollbackRequest) (api.RollbackRequest, error) {
 	if t.isGranted() {
 		return r, nil
@@ -94,7 +93,7 @@ func admitRollback(ctx context.Context, t *judge, r api.RollbackRequest) (api.Ro
 	return r, nil
 }
 
-// moment finds the number of the commit that a snapshot holds.
+// moment returns the number of the commit that a snapshot or a number names.
 func (t *judge) moment(ctx context.Context, name string) (uint64, error) {
 	if number, ok := strings.CutPrefix(name, "seq:"); ok {
 		if seq, err := strconv.ParseUint(number, 10, 63); err == nil {
@@ -113,8 +112,8 @@ func (t *judge) moment(ctx context.Context, name string) (uint64, error) {
 	return 0, t.denied(name, "an agent names a snapshot, or seq: and the number of a commit")
 }
 
-// admitRevert lets an agent take back its own commits, where it may write and nobody has
-// built on them. The request then holds only while nobody else commits.
+// admitRevert lets an agent revert its own commits, where it may write and nobody has built on them. The request then
+// fails if others commit first.
 func admitRevert(ctx context.Context, t *judge, r api.RevertRequest) (api.RevertRequest, error) {
 	if t.isGranted() {
 		return r, nil
@@ -144,8 +143,7 @@ func admitRevert(ctx context.Context, t *judge, r api.RevertRequest) (api.Revert
 	return r, nil
 }
 
-// ownCommits makes a request one about the agent's commits, or refuses it. Commits
-// have numbers up to head.
+// ownCommits limits a request to the agent's commits up to head, or refuses it.
 func (t *judge) ownCommits(ctx context.Context, r api.RevertRequest, head uint64) (api.RevertRequest, error) {
 	if len(r.Commits) == 0 {
 		if by, err := author.Parse(r.Author); r.Author != "" && (err != nil || by != t.g.Author()) {

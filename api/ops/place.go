@@ -38,8 +38,7 @@ func (t *judge) writable(ctx context.Context, file string) error {
 	return nil
 }
 
-// mayWrite says why the agent has no right to change a file, nil where it has. What is
-// protected the memory knows.
+// mayWrite returns why the agent may not change a file, nil if it may. It does not check protected files.
 func (t *judge) mayWrite(file string) error {
 	if t.isReviewed(file) {
 		return errReviewed
@@ -54,8 +53,7 @@ func (t *judge) mayWrite(file string) error {
 		t.g.Agent, t.folder(), t.g.Agent, file)
 }
 
-// within reports whether a file is one of some places: files, and folders with a slash at the
-// end.
+// within reports whether a file is one of some places, or in one: files, and folders with a slash at the end.
 func within(file string, places []string) bool {
 	return slices.ContainsFunc(places, func(place string) bool {
 		return file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place)
@@ -64,8 +62,7 @@ func within(file string, places []string) bool {
 
 func (t *judge) folder() string { return "agents/" + t.g.Agent + "/" }
 
-// nodes finds what each name names, "" for nothing, and refuses it unless the agent may
-// write there. It returns the first.
+// nodes finds the node of each name and refuses one that the agent may not write. It returns the first node.
 func (t *judge) nodes(ctx context.Context, names ...string) (first *api.Shown, err error) {
 	for _, name := range names {
 		if name == "" && first != nil {
@@ -83,7 +80,7 @@ func (t *judge) nodes(ctx context.Context, names ...string) (first *api.Shown, e
 	return first, nil
 }
 
-// admitNote checks the place of a note; without one it is the agent's folder.
+// admitNote checks the place of a note; the default is the agent's folder.
 func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.RememberRequest, error) {
 	r.Under = cmp.Or(r.Under, t.folder())
 	r, err := t.inertNote(r)
@@ -102,29 +99,28 @@ func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.Rememb
 	if plain := strings.TrimSuffix(r.Under, "/"); path.IsAbs(plain) || path.Clean(plain) != plain {
 		return r, t.denied(r.Under, "write the path below the memex, without . and ..")
 	}
-	if inert.Line(r.Under) != r.Under { // Org writes names of files into files: clock tables, archives, links
+	if inert.Line(r.Under) != r.Under { // Org copies file names into files: clock tables, archives, links
 		return r, fault.Invalidf(t.op.Name,
-			"the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under)
+			"the path %q has text that would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under)
 	}
-	if err := t.writable(ctx, file); err != nil || strings.HasSuffix(r.Under, "/") { // for the file of the month
+	if err := t.writable(ctx, file); err != nil || strings.HasSuffix(r.Under, "/") { // a folder: the file of the month
 		return r, err
 	}
 	return r, t.noMessage(file)
 }
 
-// noMessage refuses words of an agent that would stand in an inbox: they would be read as those of
-// whom the headline names, such as the owner.
+// noMessage refuses text of an agent in an inbox: readers would take it for text by the sender in the headline.
 func (t *judge) noMessage(file string) error {
 	if !hive.IsInbox(file) || t.isGranted() {
 		return nil
 	}
-	return t.denied(file, "is an inbox: messages come there as they are sent, and stay so")
+	return t.denied(file, "is an inbox: messages are put there when they are sent, and do not change")
 }
 
 func admitEdit(ctx context.Context, t *judge, r api.EditRequest) (api.EditRequest, error) {
 	n, err := t.nodes(ctx, r.ID)
 	if err == nil && (r.Title != nil || r.Body != nil || r.Append != nil || len(r.Property)+len(r.RemoveProperty) > 0) {
-		err = t.noMessage(n.Path) // keywords, tags and dates are the receiver's own
+		err = t.noMessage(n.Path) // keywords, tags and dates belong to the receiver
 	}
 	if err != nil {
 		return r, err
@@ -148,8 +144,7 @@ func admitMove(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveReques
 	return r, err
 }
 
-// admitForget lets an agent forget what it alone has written, and a keeper what stands in
-// its folder.
+// admitForget lets an agent forget what it alone wrote, and a keeper everything in its folder.
 func admitForget(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveRequest, error) {
 	n, err := t.nodes(ctx, r.ID, r.To)
 	if err != nil || t.reviewed || t.isGranted() || t.g.Role == api.Keeper && strings.HasPrefix(n.Path, t.folder()) {
@@ -169,15 +164,14 @@ func admitAssign(ctx context.Context, t *judge, r api.AssignRequest) (api.Assign
 	return r, err
 }
 
-// admitMessage lets an agent send to whom the memory knows: the word of the owner that there
-// is a receiver is the owner's.
+// admitMessage lets an agent send to known receivers: only the owner may vouch for another one.
 func admitMessage(_ context.Context, _ *judge, r MessageSendRequest) (MessageSendRequest, error) {
 	r.Known = false
 	return r, nil
 }
 
-// admitCheckpoint lets an agent keep a state on this machine. What goes elsewhere needs a grant:
-// where that was not asked for by name, it is left out, and the answer says so.
+// admitCheckpoint lets an agent keep a state on this machine. IPFS needs a grant; without one it is refused if the request
+// names it, else left out and reported in the answer.
 func admitCheckpoint(_ context.Context, t *judge, r api.CheckpointRequest) (api.CheckpointRequest, error) {
 	err := t.granted()
 	if err == nil || r.To == api.PlaceIPFS {
@@ -195,7 +189,7 @@ func (t *judge) inertNote(r api.RememberRequest) (api.RememberRequest, error) {
 	r.Title = inert.Line(r.Title)
 	var bodyErr, propertyErr error
 	r.Body, bodyErr = inert.Body(r.Body)
-	r.Property, propertyErr = inert.Properties(r.Property, "ID") // of a new note, where it is free
+	r.Property, propertyErr = inert.Properties(r.Property, "ID") // allowed in a new note
 	err := errors.Join(inert.Each(r.Tag, inert.Tag), inert.Date(r.Schedule), inert.Date(r.Deadline), bodyErr, propertyErr)
 	if err != nil {
 		return r, fault.Wrap("remember", "", fault.Invalid, err)
@@ -203,13 +197,16 @@ func (t *judge) inertNote(r api.RememberRequest) (api.RememberRequest, error) {
 	return r, nil
 }
 
-// inertEdit is inertNote for an edit of a note with the own text now.
+// inertEdit is inertNote for an edit; now is the note's own text.
 func (t *judge) inertEdit(r api.EditRequest, now string) (api.EditRequest, error) {
 	if t.g.Role == api.Keeper {
 		return r, nil
 	}
-	settable := func(key string) error { return inert.Property(key, "") } // or an agent does not remove it
-	errs := []error{inert.Each(r.Tag, inert.Tag), inert.Each(r.RemoveProperty, settable), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}
+	removable := func(key string) error { return inert.Property(key, "") } // those that an agent may set
+	errs := []error{inert.Each(r.Tag, inert.Tag), inert.Each(r.RemoveProperty, removable)}
+	for _, date := range []*string{r.Schedule, r.Deadline} {
+		errs = append(errs, inert.Date(*cmp.Or(date, new(string))))
+	}
 	if r.AllowSubheadings {
 		errs = append(errs, errors.New("an agent adds headlines one by one, with remember"))
 	}
@@ -230,11 +227,4 @@ func (t *judge) inertEdit(r api.EditRequest, now string) (api.EditRequest, error
 	}
 	r.Property = properties
 	return r, nil
-}
-
-func value(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }

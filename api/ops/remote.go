@@ -28,19 +28,19 @@ import (
 // The operations on remotes.
 var (
 	OpRemotes = api.Define(api.Operation{Name: "remotes", Group: "history", Private: true,
-		Summary: "List the places that this memory is kept in step with"}, listRemotes)
+		Summary: "List the remotes that this memory is synced with"}, listRemotes)
 	OpRemoteAdd = api.Define(api.Operation{Name: "remote-add", Effect: api.Mends,
-		Summary: "Keep this memory in step with a place"}, addRemote)
+		Summary: "Add a remote to sync this memory with"}, addRemote)
 	OpRemoteRemove = api.Define(api.Operation{Name: "remote-remove", Effect: api.Mends,
-		Summary: "Forget a remote; what is there stays"}, removeRemote)
+		Summary: "Remove a remote; its data there stays"}, removeRemote)
 )
 
-// RemoteAddRequest names a place.
+// RemoteAddRequest describes a new remote.
 type RemoteAddRequest struct {
-	Name       string `json:"name" jsonschema:"what it is called here: letters, digits and hyphens" arg:"NAME"`
+	Name       string `json:"name" jsonschema:"its name here: letters, digits and hyphens" arg:"NAME"`
 	URL        string `json:"url" jsonschema:"a folder, ssh://HOST/FOLDER, s3://BUCKET/PREFIX, nats://HOST/NAME or git+https://HOST/PATH" arg:"URL"`
-	Plain      bool   `json:"plain,omitempty" jsonschema:"do not seal what is written there" flag:"do not seal it: whoever reaches it can read it"`
-	Passphrase string `json:"passphrase,omitempty" jsonschema:"opens the key of a sealed place, or locks that of a new one"`
+	Plain      bool   `json:"plain,omitempty" jsonschema:"do not seal what is written there" flag:"do not seal it: anyone with access can read it"`
+	Passphrase string `json:"passphrase,omitempty" jsonschema:"unlocks the key of a sealed remote, or locks that of a new one"`
 }
 
 // RemoteRequest names a remote.
@@ -48,20 +48,19 @@ type RemoteRequest struct {
 	Name string `json:"name" jsonschema:"of the remote" arg:"NAME"`
 }
 
-// Remote is a place that the memory is kept in step with.
+// Remote is a place that the memory is synced with.
 type Remote struct {
-	Name    string `json:"name" jsonschema:"what it is called here"`
-	URL     string `json:"url" jsonschema:"where it is"`
-	Sealed  bool   `json:"sealed" jsonschema:"whether what is there is encrypted"`
-	Machine string `json:"machine" jsonschema:"the name of this machine's log there"`
-	Behind  uint64 `json:"behind" jsonschema:"how many commits are not there yet, as far as is known here"`
-	Problem string `json:"problem,omitempty" jsonschema:"in a list: why it is not known how far it is behind"`
-	Keeps   bool   `json:"keeps,omitempty" jsonschema:"where it was added: the bucket keeps versions of what is removed, also of what is purged"`
-
-	Synced time.Time `json:"synced,omitzero" jsonschema:"in a list: when it last was, absent for never"`
+	Name    string    `json:"name" jsonschema:"its name here"`
+	URL     string    `json:"url" jsonschema:"where it is"`
+	Sealed  bool      `json:"sealed" jsonschema:"whether its data is encrypted"`
+	Machine string    `json:"machine" jsonschema:"the name of this machine's log there"`
+	Behind  uint64    `json:"behind" jsonschema:"how many commits it lacks, as far as this machine knows"`
+	Problem string    `json:"problem,omitempty" jsonschema:"in a list: why behind is not known"`
+	Keeps   bool      `json:"keeps,omitempty" jsonschema:"when it was added: the bucket keeps versions of what is removed or purged"`
+	Synced  time.Time `json:"synced,omitzero" jsonschema:"in a list: the time of the last sync, absent for none"`
 }
 
-// Lag says how far the remote is behind and when it was last synced, or why that is not known.
+// Lag returns how far the remote is behind and when it was last synced, or why that is not known.
 func (r *Remote) Lag() string {
 	lag := scope.Count(int(r.Behind), "commit") + " behind"
 	if !r.Synced.IsZero() {
@@ -70,7 +69,7 @@ func (r *Remote) Lag() string {
 	return cmp.Or(r.Problem, lag)
 }
 
-// kept is what the state folder has of a remote.
+// kept is the data of a remote in the state folder.
 type kept struct {
 	URL     string `json:"url"`
 	Machine string `json:"machine"`
@@ -83,12 +82,12 @@ func checkRemote(op, name string) error {
 	return fault.Wrap(op, name, fault.Invalid, place.CheckName(name))
 }
 
-// folderOf opens the folder of a remote, which is made.
+// folderOf opens the folder of a remote, which it creates if need be.
 func folderOf(m *fovea.Memory, name string) (vfs.FS, error) {
 	return vfs.Sub(m.Histories().State, place.Folder+"/"+name)
 }
 
-// read returns what is kept of a remote.
+// readKept returns the data of a remote.
 func readKept(m *fovea.Memory, op, name string) (k kept, err error) {
 	if err := checkRemote(op, name); err != nil {
 		return k, err
@@ -104,7 +103,7 @@ func readKept(m *fovea.Memory, op, name string) (k kept, err error) {
 	return k, fault.Wrap(op, name, fault.Corrupt, err)
 }
 
-// firstOf returns the first commit of a memex, which is what a memory is known by.
+// firstOf returns the first commit of a memex, which identifies a memory.
 func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, error) {
 	sources, release, err := m.Histories().Take(ctx)
 	if err != nil {
@@ -117,7 +116,7 @@ func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, er
 	return sources[0].First, nil
 }
 
-// opened is a remote with its place.
+// opened opens a remote.
 func opened(ctx context.Context, a *api.Local, op, name string) (*place.Remote, error) {
 	k, err := readKept(a.Memex, op, name)
 	if err != nil {
@@ -166,7 +165,7 @@ func listRemotes(ctx context.Context, a *api.Local, _ api.None) ([]Remote, error
 	for _, name := range all {
 		k, err := readKept(a.Memex, "remotes", name)
 		if fault.KindOf(err) == fault.NotFound {
-			continue // adding it was cut short
+			continue // adding it was interrupted
 		}
 		one, state := Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine, Synced: lastTime(a.Memex, name, syncedFile)}, vfs.FS(nil)
 		if err == nil {
@@ -176,7 +175,7 @@ func listRemotes(ctx context.Context, a *api.Local, _ api.None) ([]Remote, error
 			one.Behind, err = (&place.Remote{State: state}).Behind(heads)
 		}
 		if err != nil {
-			one.Problem = "what is known of it cannot be read (" + err.Error() + "); fovea remote remove, then fovea remote add begins anew"
+			one.Problem = "its data here cannot be read (" + err.Error() + "); remove and add it again with fovea remote remove and fovea remote add"
 		}
 		list = append(list, one)
 	}
@@ -192,7 +191,7 @@ func headsOf(sources []place.Source) map[string]uint64 {
 	return heads
 }
 
-// Inside reports whether the absolute path of a place is the folder of a memex, or one in it, links followed.
+// Inside reports whether an absolute path is in the folder of a memex, after links are followed.
 func Inside(url, dir string) bool {
 	if !filepath.IsAbs(url) {
 		return false
@@ -216,15 +215,15 @@ func addRemote(ctx context.Context, a *api.Local, req RemoteAddRequest) (*Remote
 	}
 	if strings.HasPrefix(req.URL, IPFSPrefix) {
 		return nil, fault.Errorf(op, req.Name, fault.Invalid,
-			"nothing on IPFS changes, so it is no place to meet; fovea push ipfs: prints a CID, fovea pull ipfs:CID takes one")
+			"what is on IPFS never changes, so it cannot be a remote; fovea push ipfs: prints a CID, fovea pull ipfs:CID takes one")
 	}
 	if Inside(req.URL, a.On.Dir()) {
-		return nil, fault.Errorf(op, req.Name, fault.Invalid, "it is a folder of the notes themselves; name one outside, such as on a stick")
+		return nil, fault.Errorf(op, req.Name, fault.Invalid, "it is in the folder of the notes; name one outside, such as on a stick")
 	}
 	if k, err := readKept(a.Memex, op, req.Name); err == nil && k.URL != req.URL {
-		return nil, fault.Errorf(op, req.Name, fault.Conflict, "it is the name of %s; take another one, or fovea remote remove %s", k.URL, req.Name)
+		return nil, fault.Errorf(op, req.Name, fault.Conflict, "the name is used for %s; choose another one, or run fovea remote remove %s", k.URL, req.Name)
 	}
-	if _, err := a.View(ctx); err != nil { // an empty memory may have files
+	if _, err := a.View(ctx); err != nil { // to read the folder first
 		return nil, err
 	}
 	first, err := firstOf(ctx, a.Memex, op)
@@ -248,8 +247,8 @@ func addRemote(ctx context.Context, a *api.Local, req RemoteAddRequest) (*Remote
 	return &Remote{Name: req.Name, URL: req.URL, Sealed: key != nil, Machine: machine, Keeps: keeps}, fault.Wrap(op, req.Name, fault.Other, err)
 }
 
-// Keep notes a place in a state folder as a remote, with its key if it is sealed. It returns the name
-// under which this machine writes there.
+// Keep records a remote in a state folder, with its key if it is sealed. It returns the name under which this machine
+// writes there.
 func Keep(state vfs.FS, name, url string, key *age.X25519Identity) (machine string, err error) {
 	host, _ := os.Hostname()
 	k := kept{URL: url, Machine: place.MachineOf(state, name, place.NewMachine(host))}
@@ -274,7 +273,7 @@ func removeRemote(ctx context.Context, a *api.Local, req RemoteRequest) (*Remote
 	}
 	defer over()
 	k, err := readKept(a.Memex, op, req.Name)
-	if err != nil && fault.KindOf(err) != fault.Corrupt { // what cannot be read goes, too
+	if err != nil && fault.KindOf(err) != fault.Corrupt { // unreadable data is removed too
 		return nil, err
 	}
 	err = vfs.RemoveAll(a.Memex.Histories().State, place.Folder+"/"+req.Name)

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,40 +21,37 @@ import (
 	"github.com/fovea-memory/fovea/internal/hive"
 )
 
-// The operations by which the owner decides about what agents propose.
+// The operations on proposals of agents.
 var (
 	OpPropose = api.Define(api.Operation{Name: "propose", Effect: api.Writes,
-		Summary: "Keep a change for the owner to decide about"}, propose)
+		Summary: "Propose a change to the owner"}, propose)
 	OpReview = api.Define(api.Operation{Name: "review", Group: "agents",
 		Summary: "List the changes that agents propose"}, listProposals)
 	OpReviewEdit = api.Define(api.Operation{Name: "review-edit", Effect: api.Mends,
 		Summary: "Change a proposal before it is accepted"}, editProposal)
 	OpReviewAccept = api.Define(api.Operation{Name: "review-accept", Effect: api.Mends,
-		Summary: "Carry out a proposal, in the name of its agent"}, acceptProposal)
+		Summary: "Accept a proposal: make its change, in the name of its agent"}, acceptProposal)
 	OpReviewWithdraw = api.Define(api.Operation{Name: "review-withdraw", Effect: api.Writes, Tool: "history withdraw",
-		Summary: "Take back a proposal of one's own; history keeps it"}, withdrawProposal)
+		Summary: "Withdraw an own proposal; history keeps it"}, withdrawProposal)
 	OpReviewReject = api.Define(api.Operation{Name: "review-reject", Effect: api.Mends,
 		Summary: "Drop a proposal; history keeps it"}, rejectProposal)
 )
 
-// errDry refuses to keep a dry run for the owner.
-var errDry = errors.New("a dry run is no change to propose; leave out dry_run, and nothing is written before the owner accepts it")
-
-// Proposal is a change that waits for the owner.
+// Proposal is a change that waits for the owner's decision.
 type Proposal = hive.Proposal
 
-// ProposeRequest is a request of another operation, to be proposed.
+// ProposeRequest proposes a request of another operation.
 type ProposeRequest struct {
 	Op      string          `json:"op" jsonschema:"remember, edit, refile, archive or forget"`
 	Request json.RawMessage `json:"request" jsonschema:"the request of that operation"`
 }
 
-// ReviewRequest asks for the proposals, or for one. An agent sees its own.
+// ReviewRequest asks for all proposals or one. An agent sees its own.
 type ReviewRequest struct {
 	ID string `json:"id,omitempty" jsonschema:"only this one" arg:"ID"`
 }
 
-// WithdrawRequest takes back a proposal of the caller.
+// WithdrawRequest withdraws a proposal of the caller.
 type WithdrawRequest struct {
 	ID string `json:"id" jsonschema:"of the proposal" arg:"ID" mcp:""`
 }
@@ -64,17 +60,17 @@ type WithdrawRequest struct {
 type ReviewEditRequest struct {
 	ID    string  `json:"id" jsonschema:"of the proposal" arg:"ID"`
 	Title *string `json:"title,omitempty" jsonschema:"the title that it sets" flag:"<TITLE> that it sets"`
-	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets" flag:"@<TEXT> that it is to set"`
+	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets" flag:"@<TEXT> that it sets"`
 }
 
 // ReviewDecision names a proposal that the owner decides about.
 type ReviewDecision struct {
 	ID     string `json:"id" jsonschema:"of the proposal" arg:"ID"`
-	Reason string `json:"reason,omitempty" jsonschema:"to reject: why; the agent gets it as a message"`
+	Reason string `json:"reason,omitempty" jsonschema:"with reject: why; the agent receives it as a message"`
 	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
-// Proposed returns the operation of a proposal. Errors: Invalid for one that cannot be proposed.
+// Proposed returns an operation that can be proposed. Errors: Invalid.
 func Proposed(name string) (*api.Operation, error) {
 	if op := api.OperationNamed(name); op != nil && op.Proposable {
 		return op, nil
@@ -82,12 +78,10 @@ func Proposed(name string) (*api.Operation, error) {
 	return nil, fault.Invalidf("propose", "%q cannot be proposed; remember, edit, refile, archive and forget can", name)
 }
 
-func invalid(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }
-
 func propose(ctx context.Context, a *api.Local, req ProposeRequest) (*Proposal, error) {
 	agent := author.AgentOf(ctx)
 	if agent == "" {
-		return nil, fault.Invalidf("propose", "an agent proposes; the owner writes")
+		return nil, fault.Invalidf("propose", "only agents propose; the owner makes the change")
 	}
 	p := Proposal{
 		ID: uuid.NewString(), Agent: agent, Op: req.Op, Request: req.Request, Project: a.Scopes(ctx).Project, Made: a.Options.Now().UTC(),
@@ -124,7 +118,7 @@ func listProposals(ctx context.Context, a *api.Local, req ReviewRequest) ([]Prop
 		return nil, err
 	}
 	on := author.WithScopes(ctx, author.Scopes{Project: p.Project})
-	if !a.ByOwner(ctx) { // who is not told what stands in the way
+	if !a.ByOwner(ctx) { // only the owner sees why it cannot be accepted
 		return []Proposal{p}, nil
 	}
 	if err := foresee(on, a.In(on), &p); err != nil {
@@ -133,7 +127,7 @@ func listProposals(ctx context.Context, a *api.Local, req ReviewRequest) ([]Prop
 	return []Proposal{p}, nil
 }
 
-// proposals lists those that the caller may see.
+// proposals lists the proposals that the caller may see.
 func proposals(ctx context.Context, a *api.Local) ([]Proposal, error) {
 	there, err := a.Memex.Scopes()
 	if err != nil {
@@ -158,7 +152,7 @@ func proposals(ctx context.Context, a *api.Local) ([]Proposal, error) {
 	return out, nil
 }
 
-// find returns the proposal whose id a name is, or alone begins, and those of the session that keeps it.
+// find returns a proposal by its id or the beginning of it, and the proposals of its session.
 func find(ctx context.Context, a *api.Local, id string) (*hive.Proposals, Proposal, error) {
 	all, err := proposals(ctx, a)
 	if err != nil {
@@ -188,11 +182,11 @@ func editProposal(ctx context.Context, a *api.Local, req ReviewEditRequest) (*Pr
 	case err != nil:
 		return nil, err
 	case was.Op != api.OpRemember.Name && was.Op != api.OpEdit.Name:
-		return nil, fault.Errorf("review", req.ID, fault.Invalid, "a proposal to %s a note sets no title and no text; accept or reject it", was.Op)
+		return nil, fault.Errorf("review", req.ID, fault.Invalid, "a proposal to %s a note has no title or text to edit; accept or reject it", was.Op)
 	case req.Title != nil && strings.ContainsAny(*req.Title, "\r\n"):
 		return nil, fault.Errorf("review", req.ID, fault.Invalid, "a title is one line; leave out the line break")
 	}
-	var seen Proposal // by the owner; what is kept is told to its agent
+	var seen Proposal // as the owner sees it; its agent sees the one kept
 	_, err = ps.Edit(ctx, was.ID, a.Write(), func(p *Proposal) error {
 		fields, err := fieldsOf(p)
 		if err != nil {
@@ -211,7 +205,7 @@ func editProposal(ctx context.Context, a *api.Local, req ReviewEditRequest) (*Pr
 		if seen = *p; err == nil {
 			err = foresee(on, a.In(on), &seen)
 		}
-		if fault.KindOf(err) == fault.Conflict { // as before: the owner can write the text anew
+		if fault.KindOf(err) == fault.Conflict { // the owner can still rewrite the text
 			seen.Change += "This cannot be accepted now: " + err.Error() + "\n"
 			err = nil
 		}
@@ -229,7 +223,7 @@ func editProposal(ctx context.Context, a *api.Local, req ReviewEditRequest) (*Pr
 	return &seen, nil
 }
 
-// rewrite puts the words of the owner in place of those that a proposal sets.
+// rewrite replaces the title and text of a proposal by those of the owner.
 func rewrite(p *Proposal, fields map[string]any, req *ReviewEditRequest) error {
 	if req.Title != nil {
 		fields["title"] = *req.Title
@@ -247,31 +241,29 @@ func rewrite(p *Proposal, fields map[string]any, req *ReviewEditRequest) error {
 		return fault.Errorf("review", p.ID, fault.Invalid, "it sets no text; accept or reject it, and edit the note yourself")
 	}
 	delete(fields, "append")
-	delete(fields, "base") // the owner writes the whole text anew, and sees what that changes now
+	delete(fields, "base") // the owner replaces the whole text, and sees what that changes now
 	fields["body"], p.Parent, p.File = *req.Body, "", ""
 	return nil
 }
 
-// unlessGone adds what to do with a proposal about a note that no longer exists.
+// unlessGone replaces the error of a proposal about a note that no longer exists by what to do.
 func unlessGone(p *Proposal, err error) error {
 	if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
 	// Not wrapped, or err would be kept unchanged.
-	return fault.Errorf("review", p.ID, fault.NotFound, "%w; reject the proposal, or bring the note back: %v", errGone, err)
+	return fault.Errorf("review", p.ID, fault.NotFound,
+		"a note that it names no longer exists; reject the proposal, or bring the note back: %v", err)
 }
 
-// errGone is why a proposal cannot be carried out.
-var errGone = errors.New("a note that it names no longer exists")
-
-// notify says what became of a proposal to those who follow the changes.
+// notify publishes an event of a proposal.
 func notify(a *api.Local, p *Proposal, event string) {
 	if a.Options.Notify != nil {
 		a.Options.Notify(api.Notice{Event: "review", Data: api.ReviewEvent{ID: p.ID, Agent: p.Agent, Event: event}, Agents: []string{p.Agent}})
 	}
 }
 
-// decide hands a proposal to do, and takes it away if do returns no error, unless the call is a dry run.
+// decide calls do with a proposal, and removes the proposal if do returns no error, unless the call is a dry run.
 func decide(ctx context.Context, a *api.Local, id, decided string, do func(p *Proposal) error) (*Proposal, error) {
 	ps, p, err := find(ctx, a, id)
 	switch {
@@ -299,10 +291,9 @@ func acceptProposal(ctx context.Context, a *api.Local, req ReviewDecision) (answ
 	return answer, err
 }
 
-// try refuses what could not be accepted, and fills in what the proposal would change. It does not
-// try a repeated request, which may have been accepted. A trial has the rights of the owner; so
-// that its error tells the agent nothing of a file that it cannot read, the note is then tried in
-// the folder of the agent.
+// try refuses a proposal that could not be accepted, and fills in what it would change. It skips a repeated request, which
+// may have been accepted. The trial has the rights of the owner: if it fails for a file that the agent cannot read, the
+// note is tried in the agent's folder, so that the error reveals nothing about the file.
 func try(ctx context.Context, a *api.Local, m *fovea.Memory, p *Proposal) error {
 	if a.Call.Key != "" {
 		if _, repeated, err := m.Notes().Done(ctx, a.Call.Key, graph.KindEdit); repeated || err != nil {
@@ -335,8 +326,8 @@ func hidden(ctx context.Context, a *api.Local, file string) bool {
 	return false
 }
 
-// carryOut does what a proposal asks for; a dry run does nothing, and fails where that would.
-// What the owner has edited is done by the owner, after what is left of the agent's.
+// carryOut makes the change of a proposal; a dry run changes nothing, and fails with the same errors. Edits by the owner
+// are made in the owner's name, after the rest in the agent's.
 func carryOut(ctx context.Context, a *api.Local, p *Proposal, dryRun bool) (*api.EditResponse, error) {
 	by := author.Actor{AcceptedBy: cmp.Or(author.ActorOf(ctx).Author.String(), author.Owner.String())}
 	as := author.WithActor(author.WithScopes(ctx, author.Scopes{Project: p.Project}), by)
@@ -371,7 +362,7 @@ func carryOut(ctx context.Context, a *api.Local, p *Proposal, dryRun bool) (*api
 		if err != nil {
 			return nil, err
 		}
-		if first.Known { // another note that says what is left
+		if first.Known { // another note has the rest already
 			return serve(author.AgentOf(ctx), p.Op, fields, editedStep)
 		}
 		own["id"], own["base"] = first.ID, first.Digest
@@ -379,7 +370,7 @@ func carryOut(ctx context.Context, a *api.Local, p *Proposal, dryRun bool) (*api
 		if err != nil {
 			return nil, err
 		}
-		if v, err := m.History().At(ctx, fmt.Sprintf("seq:%d", first.Seq)); err == nil { // before a crash perhaps: nobody looked at what came since
+		if v, err := m.History().At(ctx, fmt.Sprintf("seq:%d", first.Seq)); err == nil { // perhaps made before a crash: nobody has reviewed later changes
 			if n, there := v.Get(first.ID); there {
 				own["base"] = n.Own.String()
 			}
@@ -388,11 +379,11 @@ func carryOut(ctx context.Context, a *api.Local, p *Proposal, dryRun bool) (*api
 	return serve(author.AgentOf(ctx), api.OpEdit.Name, own, editedStep)
 }
 
-// editedStep ends the key of what the owner does of a proposal.
+// editedStep ends the key of the owner's part of a proposal.
 const editedStep = "-edited"
 
-// parted returns what the agent proposes of a request that the owner may have edited, nil for
-// nothing, and what the owner does, as an edit, empty for nothing.
+// parted splits a request that the owner may have edited into the agent's part, which may be nil, and the owner's
+// part as an edit, which may be empty.
 func parted(p *Proposal, fields map[string]any) (rest, own map[string]any) {
 	rest, own = maps.Clone(fields), map[string]any{}
 	if p.Original == nil {
@@ -413,11 +404,11 @@ func parted(p *Proposal, fields map[string]any) (rest, own map[string]any) {
 	return rest, own
 }
 
-// withdrawProposal takes back a proposal of the agent that calls.
+// withdrawProposal withdraws a proposal of the calling agent.
 func withdrawProposal(ctx context.Context, a *api.Local, req WithdrawRequest) (*Proposal, error) {
 	return decide(ctx, a, req.ID, "withdrawn", func(p *Proposal) error {
 		if p.Agent != author.AgentOf(ctx) {
-			return fault.Errorf("review", req.ID, fault.Denied, "is of another agent; who made a proposal withdraws it, and the owner rejects it")
+			return fault.Errorf("review", req.ID, fault.Denied, "is of another agent; only its own agent withdraws a proposal, and the owner rejects it")
 		}
 		return nil
 	})
@@ -428,8 +419,8 @@ func rejectProposal(ctx context.Context, a *api.Local, req ReviewDecision) (*Pro
 		if req.Reason == "" || a.Call.DryRun {
 			return nil
 		}
-		// First: what cannot be sent rejects nothing, and a reject that is cut off sends nothing twice.
-		// All agents read all inboxes, so it has no word of the proposal, and no id that they could ask by.
+		// Sent first, so that a failure rejects nothing; the key prevents a second message after an interruption. All
+		// agents can read all inboxes, so the message has neither text of the proposal nor its whole id.
 		subject := fmt.Sprintf("Not accepted: your proposal %.8s to %s, made %s", p.ID, p.Op, p.Made.Format("2006-01-02 15:04 MST"))
 		key := uuid.NewSHA1(uuid.NameSpaceOID, []byte("rejected "+p.ID)).String()
 		draft := hive.MessageSendRequest{To: p.Agent, Subject: subject, Body: req.Reason, Known: true}

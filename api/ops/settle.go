@@ -23,8 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// fieldsOf returns the request of a proposal as JSON has it. Errors: Invalid for a request that
-// its operation would refuse.
+// fieldsOf returns the fields of the request of a proposal. Errors: Invalid for a request that its operation would refuse.
 func fieldsOf(p *Proposal) (map[string]any, error) {
 	op, err := Proposed(p.Op)
 	if err != nil {
@@ -32,21 +31,21 @@ func fieldsOf(p *Proposal) (map[string]any, error) {
 	}
 	req, err := op.DecodeRequest(p.Request)
 	if err == nil && api.IsDryRun(req) {
-		err = invalid("propose", errDry)
+		err = fault.Invalidf("propose",
+			"a dry run cannot be proposed; leave out dry_run, and nothing is written before the owner accepts it")
 	}
 	if err != nil {
 		return nil, err
 	}
 	fields := map[string]any{}
 	if err := json.Unmarshal(p.Request, &fields); err != nil {
-		return nil, invalid("propose", err)
+		return nil, fault.Wrap("propose", "", fault.Invalid, err)
 	}
 	return fields, nil
 }
 
-// settle makes the request of a proposal name each node by its id, and hold for what there is
-// now: one that takes a branch for the version of that branch, an edit for the text and the
-// place of its note. An edit that only adds is done on the note as it then is.
+// settle makes the request of a proposal name each node by its id, and ties it to the present state: one that removes or
+// moves a branch to the version of the branch, an edit to the text and place of its note. An edit that only adds is not tied.
 func settle(ctx context.Context, a *api.Local, p *Proposal) error {
 	fields, err := fieldsOf(p)
 	if err != nil {
@@ -77,8 +76,7 @@ func settle(ctx context.Context, a *api.Local, p *Proposal) error {
 	return err
 }
 
-// holdFor fills in what a proposal about a note holds for. Errors: Conflict, if its agent has read
-// another version of the note.
+// holdFor ties a proposal to the present state of a note. Errors: Conflict, if its agent has read another version.
 func holdFor(p *Proposal, v *view.View, n *node.Node, fields map[string]any) error {
 	if base := word(fields, "base"); p.Original == nil && !slices.Contains([]string{"", n.Own.String(), n.Version.String()}, base) {
 		err := fmt.Errorf("the node changed since it was read; it is now %s", n.Own)
@@ -89,7 +87,7 @@ func holdFor(p *Proposal, v *view.View, n *node.Node, fields map[string]any) err
 	switch {
 	case p.Op != api.OpEdit.Name:
 		fields["base"] = n.Version.String()
-	case setsOnly(fields, "append", "tag", "untag"): // whatever has become of the note
+	case setsOnly(fields, "append", "tag", "untag"): // in any state of the note
 		delete(fields, "base")
 	default:
 		fields["base"], p.Parent, p.File = cmp.Or(word(fields, "base"), n.Own.String()), cmp.Or(p.Parent, n.Parent), cmp.Or(p.File, n.Path)
@@ -97,13 +95,13 @@ func holdFor(p *Proposal, v *view.View, n *node.Node, fields map[string]any) err
 	return nil
 }
 
-// word returns the text of a field, "" if it has none.
+// word returns the string in a field, "" if there is none.
 func word(fields map[string]any, key string) string {
 	text, _ := fields[key].(string)
 	return text
 }
 
-// setsOnly reports whether a request sets nothing but some fields of a note.
+// setsOnly reports whether a request sets only some fields of a note.
 func setsOnly(fields map[string]any, some ...string) bool {
 	for key := range fields {
 		if !slices.Contains(append(some, "id", "base", "allow_subheadings"), key) {
@@ -113,9 +111,8 @@ func setsOnly(fields map[string]any, some ...string) bool {
 	return true
 }
 
-// inPlace returns the request of a proposal with the file that a new note was proposed for, and
-// with the lines in which a note is now. Errors:
-// Conflict for a note that was moved since.
+// inPlace returns the request of a proposal with the file that a new note was proposed for, and with the present lines of
+// a note. Errors: Conflict for a note that was moved since.
 func inPlace(ctx context.Context, a *api.Local, p *Proposal) (map[string]any, error) {
 	fields, err := fieldsOf(p)
 	if err != nil {
@@ -127,7 +124,7 @@ func inPlace(ctx context.Context, a *api.Local, p *Proposal) (map[string]any, er
 	}
 	under := word(fields, "under")
 	if p.Op == api.OpRemember.Name && p.Path != "" && (under == "" || api.FileIn(under) != "") {
-		fields["under"] = p.Path // and not the file of the month in which it is accepted
+		fields["under"] = p.Path // not the file of the month in which it is accepted
 	}
 	n, there := v.Get(word(fields, "id"))
 	if !there {
@@ -135,7 +132,7 @@ func inPlace(ctx context.Context, a *api.Local, p *Proposal) (map[string]any, er
 	}
 	above := p.Parent
 	if m, err := a.Memex.Scope(ctx, a.Memex.ScopeOfFile(n.Path)); err == nil && above != "" {
-		above, _ = travel.CurrentID(ctx, travel.Of(m.History()), above) // with another title it may have another id
+		above, _ = travel.CurrentID(ctx, travel.Of(m.History()), above) // a new title may have changed the id
 	}
 	if p.Parent != "" && (n.Parent != above || p.File != "" && n.Path != p.File) {
 		return nil, fault.Errorf("review", p.ID, fault.Conflict, "the note was moved since this was proposed; it is now in %s", n.Path)
@@ -152,8 +149,8 @@ func inPlace(ctx context.Context, a *api.Local, p *Proposal) (map[string]any, er
 	return fields, nil
 }
 
-// foresee fills in where a proposal would land now and what it would change, as far as the caller
-// may see it, by a dry run. Errors: those of the proposal.
+// foresee fills in, by a dry run, the file that a proposal would change and how, as far as the caller may see it. Errors:
+// those of the proposal.
 func foresee(ctx context.Context, a *api.Local, p *Proposal) error {
 	v, err := a.View(ctx)
 	if err != nil {
@@ -173,7 +170,7 @@ func foresee(ctx context.Context, a *api.Local, p *Proposal) error {
 	}
 	n, there := v.Get(word(fields, "id"))
 	if !there {
-		n = &node.Node{Derived: &document.Derived{}} // one that is to be
+		n = &node.Node{Derived: &document.Derived{}} // a new note
 	}
 	p.Path = cmp.Or(n.Path, p.Path, api.FileIn(word(fields, "under")))
 	texts, place := planned(p, n, fields, plan)
@@ -187,8 +184,8 @@ func foresee(ctx context.Context, a *api.Local, p *Proposal) error {
 	return err
 }
 
-// planned returns the text of a note before and after a dry run, or without one as the request
-// says, and puts the file that the note is in after it into the proposal.
+// planned returns the text of a note before and after a dry run, or without one according to the request, and the file
+// that the note would be in.
 func planned(p *Proposal, n *node.Node, fields map[string]any, plan *history.Difference) (texts [2]string, path string) {
 	if texts = [2]string{n.Body(), n.Body()}; p.Op == api.OpForget.Name {
 		texts[1] = ""
@@ -210,7 +207,7 @@ func planned(p *Proposal, n *node.Node, fields map[string]any, plan *history.Dif
 	return texts, p.Path
 }
 
-// below lists the notes that a change takes with the one that it is about.
+// below lists the notes below the one that a change removes or moves.
 func below(op string, v *view.View, n *node.Node) string {
 	var titles strings.Builder
 	count := 0
@@ -230,8 +227,8 @@ func below(op string, v *view.View, n *node.Node) string {
 	return fmt.Sprintf("with %s below it:\n%s", scope.Count(count, "note"), titles.String())
 }
 
-// changeOf says line by line what a request would change of a note with this text before and
-// after. place is where the note is put: the title and the path of a node, or a file.
+// changeOf describes a change as a diff of the texts before and after, with the other fields that a request sets. place is
+// where the note is put: the title and the path of a node, or a file.
 func changeOf(op string, fields map[string]any, place string, texts [2]string) string {
 	var b strings.Builder
 	before, after := text.Side{Name: "now", Line: 1}, text.Side{Name: "proposed", Line: 1}
@@ -251,7 +248,7 @@ func changeOf(op string, fields map[string]any, place string, texts [2]string) s
 	return b.String()
 }
 
-// onOneLine returns a value of a request: a text of one line unchanged, another value as JSON.
+// onOneLine returns a one-line text unchanged, and any other value as JSON.
 func onOneLine(value any) string {
 	if text, ok := value.(string); ok && text != "" && !strings.ContainsAny(text, "\r\n") {
 		return text

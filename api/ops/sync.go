@@ -24,34 +24,32 @@ import (
 // The operations that carry commits.
 var (
 	OpPush = api.Define(api.Operation{Name: "push", Group: "history", Effect: api.Mends,
-		Summary: "Write what is new to a remote"}, push)
+		Summary: "Send new commits to a remote"}, push)
 	OpPull = api.Define(api.Operation{Name: "pull", Group: "history", Effect: api.Mends,
-		Summary: "Bring in what other machines have written to a remote"}, pull)
+		Summary: "Merge what other machines have written to a remote"}, pull)
 	OpSync = api.Define(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
 		Summary: "Pull from a remote, then push to it"}, with("sync", fetch, write))
 	OpScrub = api.Define(api.Operation{Name: "remote-scrub", Effect: api.Mends,
-		Summary: "Read back what this machine wrote to a remote, mend it, and sync"}, with("remote scrub", scrub, fetch, write))
+		Summary: "Read back what this machine wrote to a remote, repair it, and sync"}, with("remote scrub", scrub, fetch, write))
 )
 
-// SyncRequest names a remote; without a name it is the only one.
+// SyncRequest names a remote; without a name, the only remote is meant.
 type SyncRequest struct {
-	Name string `json:"name,omitempty" jsonschema:"of the remote; the only one by default; ipfs: and a CID to pull, ipfs: alone to push" arg:"NAME"`
-
-	From []string `json:"from,omitempty" jsonschema:"of a remote: the machines whose logs are read; all by default"`
-
-	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
+	Name   string   `json:"name,omitempty" jsonschema:"name of the remote, not needed if there is only one; ipfs:CID pulls from IPFS, ipfs: pushes" arg:"NAME"`
+	From   []string `json:"from,omitempty" jsonschema:"the machines whose logs are read; all by default"`
+	DryRun bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
-// Machine is what came from another machine.
+// Machine is the result of merging the log of another machine.
 type Machine struct {
-	Name    string    `json:"name" jsonschema:"of its log"`
+	Name    string    `json:"name" jsonschema:"name of its log"`
 	Brought []Brought `json:"brought" jsonschema:"by scope, where there was something new"`
 	Member  string    `json:"member,omitempty" jsonschema:"who signed it, where there is a list of members"`
-	Problem string    `json:"problem,omitempty" jsonschema:"why not all of it is here"`
-	Waits   bool      `json:"-"` // the problem, for a person
+	Problem string    `json:"problem,omitempty" jsonschema:"why part of it is missing"`
+	Waits   bool      `json:"-"` // the problem needs a person
 }
 
-// took adds what came into a scope, if there was something new.
+// took adds what was merged into a scope, unless it was nothing.
 func (m *Machine) took(b Brought, _ fovea.Commit) error {
 	if b.Seq > 0 || b.Would != nil {
 		m.Brought = append(m.Brought, b)
@@ -59,18 +57,18 @@ func (m *Machine) took(b Brought, _ fovea.Commit) error {
 	return nil
 }
 
-// SyncResponse is what went to a remote, and what came from it.
+// SyncResponse is the result of a push, pull, sync or scrub.
 type SyncResponse struct {
 	Remote   string    `json:"remote" jsonschema:"its name"`
-	Machines []Machine `json:"machines" jsonschema:"the others that write there; none for a push"`
+	Machines []Machine `json:"machines" jsonschema:"the others that write there; empty for a push"`
 	Pushed   uint64    `json:"pushed" jsonschema:"how many commits were written"`
 	Bytes    int64     `json:"bytes" jsonschema:"how many bytes were written"`
 	CID      string    `json:"cid,omitempty" jsonschema:"of a push to ipfs: that of the archive"`
 	Read     int       `json:"read,omitempty" jsonschema:"of a scrub: how many objects are as this machine wrote them"`
-	Damaged  []string  `json:"damaged,omitempty" jsonschema:"of a scrub: the objects that were not, or were gone"`
+	Damaged  []string  `json:"damaged,omitempty" jsonschema:"of a scrub: the objects that were damaged or missing"`
 }
 
-// Commits counts those that other machines' work made here.
+// Commits counts the commits made here from the work of other machines.
 func (r *SyncResponse) Commits() (n int) {
 	for _, m := range r.Machines {
 		n += len(m.Brought)
@@ -78,7 +76,7 @@ func (r *SyncResponse) Commits() (n int) {
 	return n
 }
 
-// named returns the remote that a request means, opened.
+// named opens the remote that a request names.
 func named(ctx context.Context, a *api.Local, op string, req SyncRequest) (*place.Remote, string, error) {
 	name := req.Name
 	if name == "" {
@@ -103,7 +101,7 @@ func named(ctx context.Context, a *api.Local, op string, req SyncRequest) (*plac
 // step is a part of an exchange with a remote.
 type step func(context.Context, *api.Local, *place.Remote, SyncRequest, *SyncResponse) error
 
-// with returns what carries out steps on the remote that a request means.
+// with returns a handler that performs steps on the remote that a request names.
 func with(op string, steps ...step) func(context.Context, *api.Local, SyncRequest) (*SyncResponse, error) {
 	return func(ctx context.Context, a *api.Local, req SyncRequest) (_ *SyncResponse, err error) {
 		over, err := turn(ctx, a)
@@ -145,7 +143,7 @@ func pull(ctx context.Context, a *api.Local, req SyncRequest) (*SyncResponse, er
 
 // scrub reads back what this machine has written.
 func scrub(ctx context.Context, _ *api.Local, r *place.Remote, _ SyncRequest, done *SyncResponse) (err error) {
-	_ = vfs.WriteJSON(r.State, scrubbedFile, time.Now()) // before it, see Watch
+	_ = vfs.WriteJSON(r.State, scrubbedFile, time.Now()) // written before the scrub; Watch may remove it meanwhile
 	done.Read, done.Damaged, err = r.Scrub(ctx)
 	if err != nil {
 		_ = vfs.RemoveIfThere(r.State, scrubbedFile)
@@ -162,7 +160,7 @@ func write(ctx context.Context, a *api.Local, r *place.Remote, _ SyncRequest, do
 	defer release()
 	if a.Call.DryRun {
 		behind, err := r.Behind(headsOf(sources))
-		done.Pushed = behind + uint64(done.Commits()) // each would be one
+		done.Pushed = behind + uint64(done.Commits()) // each would make one commit
 		return err
 	}
 	p, err := r.Push(ctx, sources)
@@ -170,7 +168,7 @@ func write(ctx context.Context, a *api.Local, r *place.Remote, _ SyncRequest, do
 	return err
 }
 
-// fetch pulls, and merges what came.
+// fetch pulls, and merges the logs of other machines.
 func fetch(ctx context.Context, a *api.Local, r *place.Remote, req SyncRequest, done *SyncResponse) error {
 	others, err := r.Pull(ctx, req.From...)
 	list, listErr := r.Members(ctx)
@@ -178,22 +176,22 @@ func fetch(ctx context.Context, a *api.Local, r *place.Remote, req SyncRequest, 
 		return err
 	}
 	for _, me := range list.List {
-		if me.Key == r.Self.Key && len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge bears the name of who asked for it
+		if me.Key == r.Self.Key && len(me.Agents) > 0 && author.AgentOf(ctx) == "" { // a merge is recorded under the name of whoever asked
 			ctx = author.WithGrant(ctx, api.Grant{Agent: me.Agents[0], Role: api.Owner})
 		}
 	}
-	a.Call.Key = "" // each machine's work is a merge of its own, and one that is done again finds nothing new
+	a.Call.Key = "" // each machine's work is a merge of its own; repeating a merge finds nothing new
 	twins := map[string]string{r.Self.Key: "this machine"}
 	for _, o := range others {
 		m := Machine{Name: o.Machine, Brought: []Brought{}, Member: o.Member.Name}
 		if o.Problem != nil {
 			m.Problem, m.Waits = o.Problem.Error(), isAny(o.Problem, place.ErrMember, place.ErrBack, place.ErrFork)
 			if !isAny(o.Problem, place.ErrLocked, place.ErrMember) {
-				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
+				m.Problem += "; if this persists, remove heads/" + o.Machine + " from the remote; that machine writes everything again at its next push"
 			}
 		}
 		if other := twins[o.Member.Key]; other != "" && o.Member.Name != "" && m.Problem == "" {
-			m.Problem = "its log has the same key as that of " + other + ": remove the log that is old, or admit a new key of one of the two"
+			m.Problem = "its log has the same key as the log of " + other + "; remove the older log, or admit a new key for one of them"
 			m.Waits = true
 		}
 		twins[o.Member.Key] = o.Machine
@@ -205,7 +203,7 @@ func fetch(ctx context.Context, a *api.Local, r *place.Remote, req SyncRequest, 
 			switch kind := kindOf(err); {
 			case err == nil:
 			case errors.Is(err, corpus.ErrNever), kind == fault.Denied, kind == fault.Conflict, kind == fault.Invalid, kind == fault.NotFound, kind == fault.Corrupt:
-				m.Problem, m.Waits = err.Error(), true // what the others wrote comes all the same, and what this machine did goes there
+				m.Problem, m.Waits = err.Error(), true // continue with the other machines, and still push
 			default:
 				return err
 			}
@@ -215,11 +213,11 @@ func fetch(ctx context.Context, a *api.Local, r *place.Remote, req SyncRequest, 
 	return nil
 }
 
-// turns has a channel for each memory, by its folder, with room for one.
+// turns has a channel of capacity one for each memory, by its folder.
 var turns sync.Map
 
-// turn waits until nothing else is carried between this memory and other places: both would use
-// the same files in the state folder. done ends the turn.
+// turn waits until no other exchange of this memory is running, since both would use the same files in the state folder.
+// done ends the turn.
 func turn(ctx context.Context, a *api.Local) (done func(), err error) {
 	of, _ := turns.LoadOrStore(a.Memex.Dir(), make(chan struct{}, 1))
 	free := of.(chan struct{})
@@ -231,22 +229,22 @@ func turn(ctx context.Context, a *api.Local) (done func(), err error) {
 	}
 }
 
-// Files in the folder of a remote with the time when it was last synced, and scrubbed. They may be lost.
+// Files in the folder of a remote with the time when it was last synced, and scrubbed. They can be deleted safely.
 const syncedFile, scrubbedFile = "synced.json", "scrubbed.json"
 
-// lastTime returns the time in such a file, zero without one.
+// lastTime returns the time in such a file, zero if it cannot be read.
 func lastTime(m *fovea.Memory, name, file string) (at time.Time) {
 	_ = vfs.ReadJSON(m.Histories().State, place.Folder+"/"+name+"/"+file, &at)
 	return at
 }
 
-// ScrubDue reports whether it is time for OpScrub: every day, and after what Watch was told.
+// ScrubDue reports whether it is time for OpScrub: every day, and after Watch has found that the place may have lost writes.
 func ScrubDue(m *fovea.Memory, name string) bool {
 	return time.Since(lastTime(m, name, scrubbedFile)) > 24*time.Hour
 }
 
-// Watch sends the name of each other machine whose log on a remote is written, and "" when any may have
-// been, until ctx ends. It returns nil at once for a place that cannot be watched.
+// Watch sends the name of each other machine that writes its log on a remote, and "" when any of them may have, until
+// ctx ends. It returns nil at once for a place that cannot be watched.
 func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name string, machines chan<- string) error {
 	k, err := readKept(m, "watch", name)
 	if err != nil {
@@ -262,7 +260,7 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name stri
 		return nil
 	}
 	return w.Watch(ctx, place.HeadFolder, func(head string) {
-		if head == "" { // what is there may not be what was written
+		if head == "" { // the place may have lost writes
 			_ = vfs.RemoveIfThere(m.Histories().State, place.Folder+"/"+name+"/"+scrubbedFile)
 		}
 		if machine := strings.TrimPrefix(head, place.HeadFolder); machine != k.Machine {
@@ -278,23 +276,23 @@ func Watch(ctx context.Context, m *fovea.Memory, places place.Openers, name stri
 var OpMerge = api.Define(api.Operation{Name: "merge", Group: "history", Effect: api.Mends, History: true,
 	Summary: "Merge the changes of another copy of this memory"}, mergeCopy)
 
-// MergeRequest brings in what another copy of the memory has done.
+// MergeRequest merges another copy of the memory.
 type MergeRequest struct {
-	State      string `json:"state" jsonschema:"its state folder, an absolute path where the memory is kept" arg:"COPY"`
-	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
+	State      string `json:"state" jsonschema:"its state folder, an absolute path on the machine that has the memory" arg:"COPY"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory afterwards" flag:""`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
-	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
+	Head       uint64 `json:"head,omitempty" jsonschema:"number that you expect of the newest commit; a newer commit is a conflict"`
 }
 
 // MergeResponse is what a merge did, or would do.
 type MergeResponse struct {
 	api.Merged
-	Parents []merkle.Digest `json:"parents" jsonschema:"of the commit: the one before it, and what it took in; sorted"`
+	Parents []merkle.Digest `json:"parents" jsonschema:"parents of the commit: the one before it, and those merged; sorted"`
 }
 
 func mergeCopy(ctx context.Context, a *api.Local, req MergeRequest) (*MergeResponse, error) {
-	if !filepath.IsAbs(req.State) { // who asks stands elsewhere
-		return nil, fault.Errorf("merge", req.State, fault.Invalid, "state: is an absolute path")
+	if !filepath.IsAbs(req.State) { // the caller's working directory may differ
+		return nil, fault.Errorf("merge", req.State, fault.Invalid, "state must be an absolute path")
 	}
 	if err := a.Sync(ctx); err != nil {
 		return nil, err

@@ -19,24 +19,24 @@ import (
 // The operations on tasks that agents share.
 var (
 	OpTasks = api.Define(api.Operation{Name: "tasks", Group: "agents", Tool: "history tasks",
-		Summary: "List the tasks, with who holds each"}, listTasks)
+		Summary: "List the tasks, and which agent holds each"}, listTasks)
 	OpTaskClaim = api.Define(api.Operation{Name: "task-claim", Effect: api.Writes, Tool: "edit",
-		Summary: "Claim a task for a time, unless somebody holds it"}, claimTask)
+		Summary: "Claim a task for a time, unless another agent holds it"}, claimTask)
 	OpTaskRenew = api.Define(api.Operation{Name: "task-renew", Effect: api.Writes, Tool: "edit",
-		Summary: "Let the lease of a claim begin anew"}, renewClaim)
+		Summary: "Renew the lease of a claim"}, renewClaim)
 	OpTaskRelease = api.Define(api.Operation{Name: "task-release", Effect: api.Writes, Tool: "edit",
-		Summary: "Give a claim back"}, ending("release", (*hive.Hive).Release))
+		Summary: "Release a claim"}, ending("release", (*hive.Hive).Release))
 	OpTaskDone = api.Define(api.Operation{Name: "task-done", Effect: api.Writes, Tool: "edit",
-		Summary: "End a task that is claimed"}, ending("done", (*hive.Hive).Done))
+		Summary: "Finish a claimed task"}, ending("done", (*hive.Hive).Done))
 )
 
-// DefaultLease is the lease of a claim that names none.
-const DefaultLease = 15 * time.Minute
+// defaultLease is the lease of a claim without one.
+const defaultLease = 15 * time.Minute
 
 // Task is a headline that an agent can claim.
 type Task = hive.Task
 
-// TasksRequest chooses tasks: without fields, those that are not done.
+// TasksRequest selects tasks: without fields, those that are not done.
 type TasksRequest = hive.Filter
 
 // ClaimRequest names a task and the time for which it is claimed.
@@ -93,7 +93,7 @@ func listTasks(ctx context.Context, a *api.Local, req TasksRequest) ([]Task, err
 	return append([]Task{}, slices.DeleteFunc(out, func(t Task) bool { return !isSeen(v, t.ID) })...), nil
 }
 
-// hiveOf finds a task by a name of its node, and the hive of the scope that holds it, under the referee of the memex.
+// hiveOf finds a task by a name of its node, and the hive of its scope, with the referee of the memex.
 func hiveOf(ctx context.Context, a *api.Local, op, task string) (*hive.Hive, string, error) {
 	v, err := a.View(ctx)
 	if err != nil {
@@ -112,10 +112,10 @@ func hiveOf(ctx context.Context, a *api.Local, op, task string) (*hive.Hive, str
 	return &h, n.ID, nil
 }
 
-// hold makes or renews a claim of a task by do, for the time that lease names.
+// hold makes or renews a claim of a task by do.
 func hold(ctx context.Context, a *api.Local, op, task, lease string,
 	do func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error)) (*ClaimResponse, error) {
-	long := DefaultLease
+	long := defaultLease
 	if lease != "" {
 		var err error
 		if long, err = time.ParseDuration(lease); err != nil {
@@ -142,7 +142,7 @@ func renewClaim(ctx context.Context, a *api.Local, req RenewRequest) (*ClaimResp
 	})
 }
 
-// ending is an operation that ends a claim.
+// ending returns the handler of an operation that ends a claim.
 func ending(op string, end func(*hive.Hive, context.Context, string, uint64, *fovea.WriteOptions) (fovea.Commit, error),
 ) func(context.Context, *api.Local, ClaimEndRequest) (*TaskChange, error) {
 	return func(ctx context.Context, a *api.Local, req ClaimEndRequest) (*TaskChange, error) {

@@ -15,20 +15,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// Guarded returns a Service that lets pass what the grant of each context allows, see
-// [Hold].
+// Guarded returns a Service that allows what the grant of each context allows, see [Hold].
 func Guarded(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		return Hold(next, author.GrantOf(ctx))(ctx, c)
 	}
 }
 
-// Hold returns a Service that lets pass what the grant allows and answers
-// anything else with an error of kind Denied. What it does is recorded as by the
-// holder of the grant, whoever the context names. An agent writes below
-// agents/NAME/ and in tasks, which is also where a note without a place goes;
-// forgets what it alone has written, rolls back what it alone has done since, and
-// reverts its own commits where nobody has built on them.
+// Hold returns a Service that performs what the grant allows, and returns an error of kind Denied for anything else. Commits
+// are recorded under the holder of the grant, whoever the context names. An agent writes below agents/NAME/, where notes
+// without a place go, and in tasks; forgets what it alone wrote, rolls back to a moment since which it alone wrote, and
+// reverts its own commits if nobody has built on them.
 func Hold(next api.Service, g api.Grant) api.Service {
 	if g.Role == api.Owner {
 		return api.As(next, g)
@@ -56,9 +53,8 @@ func Hold(next api.Service, g api.Grant) api.Service {
 	}
 }
 
-// MayAsk returns why the caller of the context may not use an operation, whatever the
-// request says; nil where that depends on the request. A surface asks before it reads
-// what somebody sent. Errors: Denied.
+// MayAsk returns why the caller of the context may not use an operation with any request; nil if it may, or if that
+// depends on the request. A surface calls it before it reads a request. Errors: Denied.
 func MayAsk(ctx context.Context, op *api.Operation) error {
 	g := author.GrantOf(ctx)
 	if g.Role == api.Owner {
@@ -73,8 +69,8 @@ type judge struct {
 	g   api.Grant
 	op  *api.Operation
 
-	table      map[string]admission // what admits requests: admissions
-	proposing  bool                 // the request is one to propose
+	table      map[string]admission // admissions, which would refer to itself otherwise
+	proposing  bool                 // the request is a proposed one
 	unreviewed bool                 // the request changes no content of notes
 	reviewed   bool                 // the request changes what is reviewed
 }
@@ -106,7 +102,7 @@ func (t *judge) mayAsk(ctx context.Context) error {
 	return t.granted()
 }
 
-// admit returns the request as it may go on, or why it may not.
+// admit returns the request to perform, or why it is refused.
 func (t *judge) admit(ctx context.Context, req any) (any, error) {
 	admit := t.table[t.op.Name]
 	if admit == nil { // mayAsk has decided
@@ -122,32 +118,31 @@ func admitIngest(_ context.Context, t *judge, r api.IngestRequest) (api.IngestRe
 	return r, nil
 }
 
-// actor is the holder of the grant as the memory knows it, for one operation.
+// actor returns the holder of the grant as the memory sees it, for one operation.
 func (t *judge) actor() author.Actor {
 	a := t.g.Actor()
 	a.May, a.Renames = t.mayWrite, t.isGranted()
 	return a
 }
 
-// mayHear reports whether the holder of the grant is answered what an agent of its name did
-// under the same key, who may have done it with another grant.
+// mayHear reports whether the holder of the grant may see the answer to an earlier request with the same key, which may
+// have been made under another grant.
 func (t *judge) mayHear(answer any) bool {
 	e, ok := answer.(*api.EditResponse)
 	return !ok || e == nil || e.Path == "" || t.mayWrite(e.Path) == nil
 }
 
-// scoped refuses scopes that the grant is not for.
+// scoped refuses scopes that the grant does not cover.
 func (t *judge) scoped(ctx context.Context) error {
 	for _, name := range author.ScopesOf(ctx).Names() {
 		if !t.g.Reaches(name) {
-			return t.denied(name, "is none of the scopes of this token; the owner can make one that is for it")
+			return t.denied(name, "is a scope that this token does not cover; the owner can make one that does")
 		}
 	}
 	return nil
 }
 
-// isGranted reports whether the configuration grants the operation on anything that is not
-// protected.
+// isGranted reports whether the configuration grants the operation on all unprotected files.
 func (t *judge) isGranted() bool { return slices.Contains(t.g.Operations, t.op.Name) }
 
 // granted refuses the operation unless the configuration grants it.
@@ -164,14 +159,14 @@ func (t *judge) denied(what, format string, a ...any) error {
 }
 
 // errReviewed refuses writes that cannot be proposed.
-var errReviewed = errors.New("is reviewed by the owner: remember, edit, refile, archive and forget become proposals there, and nothing else is done")
+var errReviewed = errors.New("is reviewed by the owner: remember, edit, refile, archive and forget become proposals there, and nothing else is allowed")
 
 // isReviewed reports whether a change of a file by the agent becomes a proposal.
 func (t *judge) isReviewed(file string) bool {
 	return !t.unreviewed && (t.proposing || slices.Contains(t.g.Review, "/") || within(file, t.g.Review))
 }
 
-// propose keeps an admitted request for the owner.
+// propose turns an admitted request into a proposal.
 func (t *judge) propose(ctx context.Context, next api.Service, c api.Call) (any, error) {
 	if !c.Op.Proposable {
 		if c.Op.Name == OpPropose.Name {
@@ -192,8 +187,8 @@ func (t *judge) propose(ctx context.Context, next api.Service, c api.Call) (any,
 	return &api.EditResponse{Proposal: p.ID, Path: p.Path}, nil
 }
 
-// admitProposal holds the proposed request to what an agent's own would be held to, but for
-// the place: an agent may propose a change of every file that is not protected.
+// admitProposal checks the proposed request like one of the agent itself, except for the place: an agent may propose a
+// change of every unprotected file.
 func admitProposal(ctx context.Context, t *judge, r ProposeRequest) (ProposeRequest, error) {
 	op, err := Proposed(r.Op)
 	if err != nil {

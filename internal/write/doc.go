@@ -29,7 +29,7 @@
 //     internal/recall/handles.go. Handles that were given must not change. Then internal/view/handles_test.go, doc/format/nodes.md,
 //     decision 0118.
 //   - Messages, tasks, leases: internal/hive/message.go, internal/hive/task.go, internal/hive/claim.go; what is refused to other writers:
-//     internal/hive/fence.go; the default of a lease: api/ops/task.go, in DefaultLease and two tags. Then the models in internal/hive
+//     internal/hive/fence.go; the default of a lease: api/ops/task.go, in defaultLease and two tags. Then the models in internal/hive
 //     and decision 0127.
 //   - Review of what agents write: internal/hive/proposal.go; which writes become proposals: api/ops/trust.go; carrying them out:
 //     api/ops/review.go. Then api/review_test.go.
@@ -41,9 +41,8 @@
 //     internal/place/bundle.go, seals in internal/place/seal.go, which packs are joined in internal/place/manifest.go, whose logs count in
 //     internal/place/members.go. Then doc/format/bundle.md, doc/format/remote.md, decision 0200.
 //   - Another kind of place: a Place as internal/place/folder.go or internal/place/hosted, and its row in places of cmd/fovea/session.go;
-//     texts in internal/place/place.go, api/ops/remote.go and internal/face/carry.go; credentials in internal/config/bucket.go. Then
-//     internal/place/placetest and doc/moving.md.
-//   - Notes of another program: Kind, kinds and Read in internal/foreign/foreign.go; api/ops/import.go; sources in internal/face/carry.go.
+//     credentials in internal/config/bucket.go; the texts that list the kinds in internal/place/place.go, api/ops/remote.go and
+//     internal/face/carry.go. Then internal/place/placetest and doc/moving.md.
 //   - IPFS: requests in internal/ipfs/calls.go, archives in internal/ipfs/manifest.go, internal/ipfs/push.go and internal/ipfs/fetch.go,
 //     states in internal/ipfs/state.go, what a purge cannot reach in internal/ipfs/placed.go. Then doc/format/ipfs.md, test/ipfs_test.go,
 //     decision 0160.

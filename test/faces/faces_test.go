@@ -220,6 +220,7 @@ func (w *world) overCLI(who string, e *example, asJSON bool) outcome {
 		Service: func(context.Context) (api.Service, error) { return client.Service, nil },
 		Begun:   func() bool { return true }, Memex: func() string { return w.dir },
 		Agent: func() string { return who },
+		Look:  func() (color, pager string) { return "never", "" },
 	}
 	if who == "owner" {
 		who = ""
