@@ -44,9 +44,9 @@ func follows(t *testing.T, open func(context.Context, *config.Config) error, run
 		}
 	})
 	local := func(c *config.Config) api.LocalOptions {
-		return api.LocalOptions{Budget: c.Budget, IPFS: &api.IPFS{Check: func(api.CheckpointRequest) error {
+		return api.LocalOptions{Budget: c.Budget, IPFS: &api.IPFS{Push: func(context.Context, *api.Local, api.CheckpointRequest) (api.Archived, error) {
 			f.running()
-			return errors.New("nowhere")
+			return api.Archived{}, errors.New("nowhere")
 		}}}
 	}
 	f.start(func(o *daemon.Options) {

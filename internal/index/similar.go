@@ -13,7 +13,6 @@ import (
 	"github.com/kljensen/snowball/english"
 
 	"github.com/fovea-memory/fovea/internal/bound"
-	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Limits of Unknown, so that a long question costs little.
@@ -92,14 +91,16 @@ func correctable(word string) (term string, ok bool) {
 // similarTerm is a candidate of similar.
 type similarTerm struct {
 	term      string
-	distance  int    // edits, or the share of 4-grams that differ in percent
-	start     string // its first byte if the misspelling begins with it, else ""
+	distance  int  // edits, or the share of 4-grams that differ in percent
+	sameStart bool // its first byte is that of the misspelling
 	documents int
 }
 
 func worseSimilar(a, b similarTerm) bool {
-	return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(b.start, a.start),
-		cmp.Compare(b.documents, a.documents), strings.Compare(a.term, b.term)) > 0
+	if a.distance == b.distance && a.sameStart != b.sameStart {
+		return b.sameStart
+	}
+	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.documents, a.documents), strings.Compare(a.term, b.term)) > 0
 }
 
 // similar returns the known terms that are nearest to a misspelling.
@@ -117,7 +118,7 @@ func (x *Lexical) similar(m *misspelling) []Known {
 					continue // too different, or met in an earlier part
 				}
 				if n := x.docFreq(term); n > 0 {
-					top.Add(similarTerm{term, d, term[:text.SharedPrefix(term, m.term[:1])], n})
+					top.Add(similarTerm{term, d, term[0] == m.term[0], n})
 				}
 			}
 		}
@@ -161,7 +162,7 @@ type misspelling struct {
 
 // suffixes are endings that stemming removes only from correctly spelled words: the stem of
 // "reference" is "refer", that of "refrence" is "refrenc".
-var suffixes = text.WordSet("s e es ed ing ings er ers ly al ful ous ive able ible ness ment ments ity " +
+var suffixes = strings.Fields("s e es ed ing ings er ers ly al ful ous ive able ible ness ment ments ity " +
 	"ance ances ence ences ion ions ation ations")
 
 const gramBytes = 4
@@ -258,7 +259,7 @@ func (m *misspelling) distance(form []rune, suffix bool) int {
 		switch n := row[len(other)]; {
 		case i == len(form)-1:
 			best = min(best, n)
-		case suffix && n+1 < best && min(i+1, len(other)) >= minSimilarRunes && len(form)-i-1 <= maxSuffix && suffixes[string(form[i+1:])]:
+		case suffix && n+1 < best && min(i+1, len(other)) >= minSimilarRunes && len(form)-i-1 <= maxSuffix && slices.Contains(suffixes, string(form[i+1:])):
 			best = n + 1
 		}
 		before, last, row = last, row, before
