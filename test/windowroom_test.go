@@ -153,7 +153,7 @@ func TestSessionNamesNoActions(t *testing.T) {
 	ask := func(budget int) string {
 		return do(ada, api.OpContext, api.ContextRequest{Question: "pump", Budget: budget}).Text
 	}
-	if text := ask(8000); strings.Count(text, "Did: search") != 7 {
+	if text := ask(8000); strings.Count(text, "Did:\n search pump") != 7 {
 		t.Fatalf("shown\n%s", text)
 	}
 	w.save("a.org", "* Pump\nThe pump hums. A new pump waits.\n")
