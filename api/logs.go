@@ -17,7 +17,7 @@ import (
 
 // OpLogs returns the log.
 var OpLogs = Define(Operation{Name: "logs", Group: "agents",
-	Summary: "List the newest lines of the log; for an agent, those about its calls"}, listLogs)
+	Summary: "List the newest log lines; for an agent, those about its calls"}, listLogs)
 
 // maxLogs is the maximum number of lines in an answer: no more are kept.
 const maxLogs = 1000

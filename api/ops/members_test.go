@@ -218,7 +218,7 @@ func TestMemberBeginsNoScope(t *testing.T) {
 	}
 	box.reopened(t)
 	box.sync(t, "ada")
-	if m := owner.sync(t, "")[logs[1]]; !strings.Contains(m.Problem, "cannot begin it") {
+	if m := owner.sync(t, "")[logs[1]]; !strings.Contains(m.Problem, "cannot create a scope") {
 		t.Errorf("%+v", m)
 	}
 	if _, err := os.Stat(filepath.Join(owner.state, folder)); err == nil {

@@ -173,7 +173,7 @@ func TestEverySettingTakesEffect(t *testing.T) {
 		"writes_per_minute": "writes_per_minute = 7", "grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
 		"sync": `sync = "off"`,
 	}
-	ofClients := map[string]bool{"server_memory_file": true} // that read it when they start; a daemon does not
+	ofClients := map[string]bool{"server_memory_file": true, "color": true, "pager": true} // that read it when they start; a daemon does not
 	of := reflect.TypeFor[config.Config]()
 	tried := 0
 	for field := range of.Fields() {
@@ -397,7 +397,7 @@ func TestMemexWaitsForARestart(t *testing.T) {
 			write(s.runtime)
 		}
 	}
-	if got := strings.Join(strings.Fields(s.run("status")), " "); !strings.Contains(got, "takes effect with the next start") {
+	if got := strings.Join(strings.Fields(s.run("status")), " "); !strings.Contains(got, "takes effect at the next start") {
 		t.Errorf("status %s", got)
 	}
 	s.run("serve", "--stop")
@@ -431,7 +431,8 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 	}
 	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true,
 		"emacs_locations": true, "log_limit": true, "alerts": true, "trusted_keys": true,
-		"seal_for": true, "history_warn_mb": true, "writes_per_minute": true, "sync": true} // no window depends on them
+		"seal_for": true, "history_warn_mb": true, "writes_per_minute": true, "sync": true,
+		"color": true, "pager": true} // no window depends on them
 	s.write(filepath.Join(s.memex, "more.org"), strings.Repeat("* Another door\nIt is green and it squeaks.\n", 12))
 	for field := range of.Fields() {
 		key := field.Tag.Get("key")

@@ -176,7 +176,7 @@ func TestWithdraw(t *testing.T) {
 	if out, err := c.Output(); err != nil || !strings.Contains(string(out), okapi+"\tada: Okapi\n") || strings.Contains(string(out), quagga) {
 		t.Errorf("completed: %s, %v", out, err)
 	}
-	for who, want := range map[string]string{"": "who made a proposal withdraws it", "bob": "no such proposal waits"} {
+	for who, want := range map[string]string{"": "only its own agent withdraws a proposal", "bob": "no such proposal waits"} {
 		if code, said := s.refusal(nil, "review", "withdraw", okapi[:8], "--agent", who); code != exitFailed || !strings.Contains(said, want) {
 			t.Errorf("%q: %d %s", who, code, said)
 		}

@@ -22,7 +22,7 @@ func TestAPortThatIsNotThere(t *testing.T) {
 	for _, words := range [][]string{{"serve", "--detach", "--http"}, {"serve", "--http"}} {
 		said, err := s.command(words...).CombinedOutput()
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitConflict || !strings.Contains(string(said), "without a port; end that with fovea serve --stop") {
+		if !errors.As(err, &exit) || exit.ExitCode() != exitConflict || !strings.Contains(string(said), "without a port; stop it with fovea serve --stop") {
 			t.Errorf("%q: %v, %s", words, err, said)
 		}
 	}

@@ -206,6 +206,9 @@ func properties(item *Item) [][2]string {
 
 // tags returns the valid tags of an item that are not inherited from the heading above.
 func (e *Entry) tags() []string {
-	isOmitted := func(tag string) bool { return slices.Contains(e.ParentTags, tag) || !text.IsTag(tag) }
-	return slices.DeleteFunc(slices.Clone(e.Item.Tags), isOmitted)
+	inherited := make(map[string]bool, len(e.ParentTags)) // a hostile file has thousands
+	for _, t := range e.ParentTags {
+		inherited[t] = true
+	}
+	return slices.DeleteFunc(slices.Clone(e.Item.Tags), func(tag string) bool { return inherited[tag] || !text.IsTag(tag) })
 }
