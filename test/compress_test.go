@@ -200,7 +200,7 @@ func TestSummaries(t *testing.T) {
 	}
 	all, err := api.OpWindows.Call(ada.ctx, ada.svc, api.WindowsRequest{ID: "2"})
 	if err != nil || strings.Contains(all[0].Content, "The model says") || all[0].Exact ||
-		len(all[0].Missing) != 1 || !strings.Contains(all[0].Missing[0].Why, "not kept") {
+		len(all[0].Missing) != 1 || !strings.Contains(all[0].Missing[0].Why, "not recorded") {
 		t.Errorf("rendered again: %+v, %v", all, err)
 	}
 	asked := len(s.seen)

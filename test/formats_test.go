@@ -36,7 +36,7 @@ func TestOlderFormatIsRefused(t *testing.T) {
 			if err == nil {
 				t.Error(m.Close())
 			}
-			if !errors.Is(err, store.ErrUnknownFormat) || !strings.Contains(err.Error(), "move it away, and the history begins anew from the files") {
+			if !errors.Is(err, store.ErrUnknownFormat) || !strings.Contains(err.Error(), "move it away, and a new history begins from the files") {
 				t.Errorf("error %v", err)
 			}
 			if diff := cmp.Diff(before, digestsOf(t, state)); diff != "" {
