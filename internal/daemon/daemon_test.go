@@ -133,7 +133,8 @@ func (h *house) write(name, text string) {
 	h.t.Helper()
 	name = filepath.Join(h.memex, name)
 	h.check(os.MkdirAll(filepath.Dir(name), 0o755))
-	h.check(os.WriteFile(name, []byte(text), 0o644))
+	h.check(os.WriteFile(name+".new", []byte(text), 0o644))
+	h.check(os.Rename(name+".new", name)) // no scan finds it empty
 }
 
 // titles lists the headlines that the daemon knows.
