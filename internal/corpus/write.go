@@ -370,9 +370,8 @@ func (w *Write) Discard() error {
 	return err
 }
 
-// Sweep removes temporary files that a crash has left in the folder of a file, once for each
-// folder: only a process that ended leaves any, and listing a large folder costs more than a write.
-// The caller must not stage a write at the same time.
+// Sweep removes the temporary files that a process left in the folder of a file when it crashed. It lists
+// a folder once, since that costs more than a write. The caller must not stage a write at the same time.
 func (r *Root) Sweep(name string) error {
 	real, _, err := r.dir.resolveNew(name)
 	if err != nil {

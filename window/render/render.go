@@ -147,8 +147,7 @@ func (e *Entry) label() string {
 	return strings.TrimSuffix(text.Line(cmp.Or(e.Item.Handle, e.Item.ID))+" "+title, " ")
 }
 
-// unrepeated returns a title without the part that the body repeats at its beginning: the whole title, or
-// what follows a label such as "Audrey:".
+// unrepeated returns a title without what its body begins with: all of it, or what follows a label ("Audrey:").
 func unrepeated(title, body string) string {
 	label, words, labelled := strings.Cut(title, ": ")
 	begins := func(words string) bool {
@@ -173,9 +172,8 @@ func (e *Entry) body() string {
 		return text.Body(e.Snippet)
 	case choose.Full:
 		return text.Body(e.Item.Body)
-	default:
-		return ""
 	}
+	return ""
 }
 
 // planning returns the valid planning entries of an item, each as one line.
