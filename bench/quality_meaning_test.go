@@ -337,7 +337,7 @@ func TestMeaning(t *testing.T) {
 		}
 	})
 	gainRows(t, set, shapes[1], madeUpSeeds[:1], func(title string, f *figures) {
-		for name, least := range map[string]float64{"R@10": .65, "nDCG": .8} { // a steeper weight costs real models more, see decision 0297
+		for name, least := range map[string]float64{"R@10": .55, "nDCG": .8} { // a steeper weight costs real models more, see decision 0297
 			if share := f.mean("share of " + name); share < least {
 				t.Errorf("%s gains %.2f of what there is of %s", title, share, name)
 			}
